@@ -97,7 +97,7 @@ impl Settings {
     pub(crate) fn fresh(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let settings = Self::begun(flags, config, asks)?;
         match (&settings.model.source, &settings.key) {
-            (Source::Default, None) => Err(no_model()),
+            (Source::Default, None) => Err(no_model(settings.base_url.as_ref())),
             _ => Ok(settings),
         }
     }
@@ -278,15 +278,15 @@ impl Settings {
             }
         };
         if is_local(provider(&self.model.value)) {
-            add(&self.model.source, &format!("--model {}", quoted(&self.model.value)));
+            add(&self.model.source, &named("--model", &self.model.value));
         }
         if let Ok(dir) = std::path::absolute(&self.dir.value) {
-            add(&self.dir.source, &format!("--dir {}", quoted(&dir.to_string_lossy())));
+            add(&self.dir.source, &named("--dir", &dir.to_string_lossy()));
         }
         if let Some(url) = &self.base_url
             && BaseUrl::of(&url.value, By::Flag).url.is_some()
         {
-            add(&url.source, &format!("--base-url {}", quoted(&url.value)));
+            add(&url.source, &named("--base-url", &url.value));
         }
         if let Some(sandbox) = walls::looser_flag(self.sandbox.value) {
             add(&self.sandbox.source, sandbox);
@@ -302,6 +302,29 @@ impl Settings {
             add(&path.source, &format!("--allow-path {text}"));
         }
         flags
+    }
+
+    /// The flags without which no command goes on with a session here and now, as its journal
+    /// has them. Empty, or with a space before each.
+    pub(crate) fn needed(state: &AgentState, config: &Config) -> Result<String, Error> {
+        let (none, recorded) = (args::Agent::default(), Recorded::of(state));
+        let model = Sourced::new(base_model(state).to_string(), Source::Session);
+        let around = around(provider(&model.value), config)?;
+        let mut flags = Vec::new();
+        let base_url = match address::of(&none, &recorded, around) {
+            Ok(base_url) => base_url,
+            Err(_) => recorded.base_url.as_ref().and_then(|before| before.url.clone()).map(|url| {
+                flags.push(named("--base-url", &url));
+                Sourced::new(url, Source::Session)
+            }),
+        };
+        if address::check_local(&model, state.session(), base_url.as_ref(), config).is_err() {
+            flags.insert(0, named("--model", &model.value));
+        }
+        if let (Err(_), Some(before)) = (dir(&none, &recorded), &recorded.dir) {
+            flags.push(named("--dir", before));
+        }
+        Ok(flags.into_iter().map(|flag| format!(" {flag}")).collect())
     }
 
     /// What the session shall remember, but for the directory.
@@ -322,6 +345,10 @@ impl Settings {
             agent: self.agent.as_ref().map(Chosen::record),
         }
     }
+}
+
+fn named(flag: &str, value: &str) -> String {
+    format!("{flag} {}", quoted(value))
 }
 
 fn flag<T: Clone>(value: &Option<T>, name: &'static str) -> Option<Sourced<T>> {
@@ -366,7 +393,17 @@ fn check_provider(
     }
 }
 
-fn no_model() -> Error {
+fn no_model(base_url: Option<&Sourced<String>>) -> Error {
+    if let Some(Sourced { value, source }) = base_url {
+        return Error::usage(
+            format!("{source} names a server, and nothing says which of its models to use"),
+            format!(
+                "with a base URL also give --model openai:NAME; `legwork models list openai \
+                 --base-url {}` lists them",
+                quoted(value)
+            ),
+        );
+    }
     Error::usage(
         "no model is set up",
         format!(

@@ -44,6 +44,12 @@ macro_rules! text_id {
                 Self::new(text)
             }
         }
+
+        impl From<&$name> for $name {
+            fn from(id: &$name) -> Self {
+                id.clone()
+            }
+        }
     };
 }
 

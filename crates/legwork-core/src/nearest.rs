@@ -12,9 +12,16 @@ const MOST: usize = 30;
 /// Case is ignored, and `-`, `_` and a space are the same.
 pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let written = plain(written);
-    let alike = |name: &'n str| (strsim::jaro(&written, &plain(name)), name);
+    let alike = |name: &'n str| (likeness(&written, &plain(name)), name);
     let best = known.into_iter().map(alike).max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.filter(|(alike, _)| *alike >= ALIKE).map(|(_, name)| name)
+}
+
+/// How alike two names are, from 0 to 1.
+fn likeness(written: &str, name: &str) -> f64 {
+    // Of short names, `jaro` finds two that swapped letters make less alike than they look.
+    let swapped = written.len() > 2 && strsim::osa_distance(written, name) == 1;
+    strsim::jaro(written, name).max(if swapped { ALIKE } else { 0.0 })
 }
 
 /// The end of an error about an unknown name: the most similar known name, and all known ones.

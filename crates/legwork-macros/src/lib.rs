@@ -44,7 +44,10 @@ use proc_macro::TokenStream;
 /// The function may be plain or `async`; a plain one must be quick, for it runs on the
 /// thread of the agent. It returns anything that serialises, a `ToolOutcome`, or a
 /// `Result` of these: an error that can be displayed is sent to the model as a soft
-/// failure, an error that is a `ToolOutcome` is taken as it is.
+/// failure, an error that is a `ToolOutcome` is taken as it is: `ToolOutcome::retry(..)` asks
+/// the model to correct its call, `ToolOutcome::failed_hard(..)` ends the run.
+///
+/// In a unit test `legwork_testkit::tool::call(&add, json!({"a": 1, "b": 2}))` calls it.
 ///
 /// Options, as in `#[tool(read_only, timeout = "30s")]`:
 ///

@@ -6,6 +6,9 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::Parser as _;
 use syn::{Error, Lit, LitStr, Path, Result, parse_quote};
 
+const TIMEOUT: &str = "a timeout is a text of a whole number above 0 and a unit (us, ms, s, m or \
+                       h), such as \"30s\"";
+
 const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `sequential`, `timeout`, \
                      `max_retries`, `resource` or `crate`";
 
@@ -61,7 +64,7 @@ impl Options {
             "idempotent" => self.set_effect(Effect::Idempotent, meta)?,
             "once" => self.set_effect(on_doubt(meta)?, meta)?,
             "sequential" => self.sequential = true,
-            "timeout" => self.timeout = Some(micros(&meta.value()?.parse()?)?),
+            "timeout" => self.timeout = Some(timeout(&meta.value()?.parse()?)?),
             "max_retries" => self.max_retries = Some(count(&meta.value()?.parse()?)?),
             "resource" => self.resource = Some(meta.value()?.parse()?),
             "crate" => self.krate = meta.value()?.parse::<LitStr>()?.parse()?,
@@ -132,6 +135,13 @@ fn count(literal: &Lit) -> Result<u32> {
     })
 }
 
+fn timeout(value: &Lit) -> Result<u64> {
+    match value {
+        Lit::Str(text) => micros(text),
+        other => Err(Error::new(other.span(), TIMEOUT)),
+    }
+}
+
 /// A length of time such as `30s` in microseconds.
 fn micros(text: &LitStr) -> Result<u64> {
     let value = text.value();
@@ -147,9 +157,5 @@ fn micros(text: &LitStr) -> Result<u64> {
     };
     let number: Option<u64> = number.parse().ok();
     let micros = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
-    micros.filter(|micros| *micros > 0).ok_or_else(|| {
-        let message =
-            "a timeout is a whole number above 0 and a unit: us, ms, s, m or h, as in \"30s\"";
-        Error::new(text.span(), message)
-    })
+    micros.filter(|micros| *micros > 0).ok_or_else(|| Error::new(text.span(), TIMEOUT))
 }

@@ -73,6 +73,7 @@ fn options_that_make_no_sense_are_refused() {
     for timeout in ["30", "s", "1.5s", "0s", "99999999999999h", "-1s", ""] {
         check(&format!("timeout = \"{timeout}\""), "a whole number above 0 and a unit");
     }
+    check("timeout = 30", "such as \"30s\"");
     check("max_retries = -1", "`max_retries` is a whole number");
     check("max_retries = \"3\"", "`max_retries` is a whole number");
     check("resource = \"path\"", "there is no parameter `path`");

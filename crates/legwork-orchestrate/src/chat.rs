@@ -97,7 +97,7 @@ pub(super) fn resumed<S>(
     };
     let signal = state.continuation_outcome().and_then(|outcome| outcome.signal.as_ref());
     if signal.and_then(|signal| signal.limit.as_ref()).is_none() {
-        return Err(Refusal::NothingToDo { status: status.to_string() }.into());
+        return Err(Refusal::NothingToDo { session: None, status: status.to_string() }.into());
     }
     match state.ledger().forbids_step(state.now().wall) {
         Some(limit) => Err(Refusal::LimitHolds { limit: limit.to_string() }.into()),

@@ -29,6 +29,16 @@ impl<F: Fn(&RunEvent) + Send + Sync> Observer for F {
     }
 }
 
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn listens(&self) -> bool {
+        (**self).listens()
+    }
+
+    fn observe(&self, event: &RunEvent) {
+        (**self).observe(event);
+    }
+}
+
 /// An observer that wants no events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoObserver;

@@ -1,6 +1,6 @@
 //! A scripted model in this process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::inference::Incomplete;
 use legwork_core::message::Thinking;
@@ -21,11 +21,16 @@ pub struct ScriptedModel {
     name: Arc<str>,
     profile: Arc<Profile>,
     player: Arc<Player>,
-    requests: Arc<Mutex<Vec<ModelRequest>>>,
+    /// The requests, and whether each was to be streamed.
+    requests: Arc<Mutex<Vec<(ModelRequest, bool)>>>,
 }
 
 impl ScriptedModel {
     /// A model that plays a script: turns, or [`Script::from_fn`].
+    ///
+    /// The turn is chosen by the conversation: one that holds no answer of the model gets the
+    /// first. So each new session begins with the first turn again, and so does a subagent that
+    /// shares the model: give each a model of its own, or choose with [`Script::from_fn`].
     pub fn new(script: impl Into<Script>) -> Self {
         let profile = Profile { tools: true, images: true, ..Profile::default() };
         Self {
@@ -50,12 +55,17 @@ impl ScriptedModel {
 
     /// The requests it was sent, in the order they came.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().iter().map(|(request, _)| request.clone()).collect()
     }
 
     /// The requests it was sent, as plain data.
     pub fn asked(&self) -> Vec<Asked> {
-        self.requests().iter().map(|request| Asked::of_request(request, false)).collect()
+        let asked = |(request, stream): &(_, _)| Asked::of_request(request, *stream);
+        self.lock().iter().map(asked).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(ModelRequest, bool)>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn play(&self, asked: Asked, deltas: Option<&mut dyn Deltas>) -> Result<Response, Error> {
@@ -94,7 +104,7 @@ impl Model for ScriptedModel {
     ) -> BoxFuture<'a, Result<Response, Error>> {
         let deltas = deltas.filter(|deltas| deltas.streams());
         let asked = Asked::of_request(&request, deltas.is_some());
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.lock().push((request, deltas.is_some()));
         Box::pin(self.play(asked, deltas))
     }
 }

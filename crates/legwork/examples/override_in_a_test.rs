@@ -39,6 +39,9 @@ fn clerk() -> legwork::Result<Agent> {
 }
 
 /// The same for a test: without a real model, and without sending mail.
+///
+/// A scripted model begins with its first turn in each session: another run, or a subagent that
+/// has the same model, gets the same answers again.
 fn clerk_in_a_test(model: &ScriptedModel) -> legwork::Result<Agent> {
     let change = Override::new()
         .model(model.clone())

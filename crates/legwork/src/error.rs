@@ -3,6 +3,17 @@
 use legwork_port::store;
 
 /// An error outside of an execution; errors in an execution are in its state.
+///
+/// The methods of an agent return the narrower [`legwork_agent::Error`], which knows neither names
+/// of models nor addresses of stores; `?` makes this one of it:
+///
+/// ```
+/// use legwork::prelude::*;
+///
+/// async fn ask(agent: &Agent) -> legwork::Result<Run> {
+///     Ok(agent.run("What is 17 + 25?").await?)
+/// }
+/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -27,6 +27,10 @@
 //! }
 //! ```
 //!
+//! A struct that is an argument of a tool derives `serde::Deserialize` and
+//! `schemars::JsonSchema`, for which a program depends on `serde = { version = "1", features =
+//! ["derive"] }` and `schemars = "1"`.
+//!
 //! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
 //! [`capability`], `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
@@ -90,6 +94,7 @@ pub mod prelude {
     pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
     pub use crate::{model, tool};
     pub use legwork_core::continuation::End;
+    pub use legwork_core::tool::FailureKind;
     pub use legwork_core::{
         AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, Progress, ToolOutcome,
     };

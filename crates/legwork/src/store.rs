@@ -43,7 +43,7 @@ fn open_by(address: &str, file: fn(&str) -> Opened) -> Opened {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         _ => Err(Error::Unusable {
             store: address.to_owned(),
-            reason: "its address is not known: use `sqlite:PATH` or `memory:`".to_owned(),
+            reason: "not the address of a store: use `sqlite:PATH` or `memory:`".to_owned(),
         }),
     }
 }

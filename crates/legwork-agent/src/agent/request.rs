@@ -33,7 +33,7 @@ use crate::agent::stream::RunStream;
 /// # async fn main() -> Result<(), Error> {
 /// # let model = ScriptedModel::new(vec![Turn::text("done"); 4]);
 /// let agent = Agent::builder(model).build()?;
-/// let task = tokio::spawn(agent.run("Sort the mail.").in_session("mail"));
+/// let task = tokio::spawn(agent.run("Sort the mail."));
 /// let runs = join_all(["one", "two", "three"].map(|task| agent.run(task))).await;
 /// for run in runs {
 ///     assert_eq!(run?.text(), "done");
@@ -63,10 +63,17 @@ struct Asked {
 impl Asked {
     /// What the execution is opened with.
     fn checked(self) -> Result<(Setup, Opening), Error> {
-        match self.other {
-            Some((session, other)) => Err(Error::OtherSession { session, other }),
-            None => Ok((self.agent.0.setup.clone(), self.opening)),
+        if let Some((session, other)) = self.other {
+            return Err(Error::OtherSession { session, other });
         }
+        let keeps = self.agent.services().sessions.keeps || self.opening.ancestry.is_some();
+        if let Target::Session(session) = &self.opening.target
+            && !keeps
+        {
+            // It would begin anew each time, and what was said before would be lost unnoticed.
+            return Err(Error::NoStore(session.clone()));
+        }
+        Ok((self.agent.0.setup.clone(), self.opening))
     }
 }
 
@@ -109,7 +116,8 @@ impl RunRequest {
     }
 
     /// In this session, new or not, instead of a new one with a random name. With a state of
-    /// another session ([`RunRequest::on_state`]) the run is [`Error::OtherSession`].
+    /// another session ([`RunRequest::on_state`]) the run is [`Error::OtherSession`]; without a
+    /// store and without a state it is [`Error::NoStore`].
     pub fn in_session(self, session: impl Into<SessionId>) -> Self {
         let session = session.into();
         self.with(|asked| match &asked.opening.target {
@@ -121,7 +129,8 @@ impl RunRequest {
         })
     }
 
-    /// On this state instead of what the store has.
+    /// On this state instead of what the store has. So a program without a store goes on with
+    /// a conversation: with the state of the run before ([`Run::into_state`]).
     pub fn on_state(self, state: AgentState) -> Self {
         self.with(|asked| match &asked.opening.target {
             Target::Session(session) if session != state.session() => {
@@ -131,9 +140,9 @@ impl RunRequest {
         })
     }
 
-    /// Watched by an observer, too: beside that of the agent, and those given before.
-    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
-        self.with(|asked| asked.opening.observers.push(observer))
+    /// Watched by an observer, too: beside those of the agent, and those given before.
+    pub fn observer(self, observer: impl Observer + 'static) -> Self {
+        self.with(|asked| asked.opening.observers.push(Arc::new(observer)))
     }
 
     /// Under a control that somebody else holds too.

@@ -34,7 +34,8 @@ impl Session {
         &self.id
     }
 
-    /// Runs the agent on a task in this session; await it.
+    /// Runs the agent on a task in this session; await it. The agent needs a store, or the run
+    /// a state ([`RunRequest::on_state`]).
     pub fn run(&self, input: impl Into<Message>) -> RunRequest {
         let task = Task::Start(vec![input.into()]);
         RunRequest::new(self.agent.clone(), task, Some(self.id.clone()))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
-use legwork_port::{Observer, RunEvent};
+use legwork_port::{EventKind, Observer, RunEvent};
 
 use crate::agent::request::{Run, RunRequest, whatever};
 use legwork_runtime::Error;
@@ -45,7 +45,7 @@ impl RunStream {
         let queue = Arc::<Queue>::default();
         let run = match request.is_polled() {
             true => request,
-            false => request.observer(Arc::clone(&queue) as Arc<dyn Observer>),
+            false => request.observer(Arc::clone(&queue)),
         };
         Self { queue, run: Some(run), result: None }
     }
@@ -53,6 +53,22 @@ impl RunStream {
     /// The next event; none when the run is over.
     pub async fn next(&mut self) -> Option<RunEvent> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// The next piece of the agent's text; none when the run is over. All other events are
+    /// skipped, and so are those of subagents.
+    ///
+    /// The text of an attempt that broke off and is repeated begins anew
+    /// ([`EventKind::InferenceRetried`]): a program that has to take it back reads
+    /// [`RunStream::next`].
+    pub async fn next_text(&mut self) -> Option<String> {
+        loop {
+            let event = self.next().await?;
+            match event.kind {
+                EventKind::TextDelta { text } if event.path.is_empty() => return Some(text),
+                _ => {}
+            }
+        }
     }
 
     /// Whatever came of the run, after the events that are left; as [`RunRequest::outcome`].

@@ -45,7 +45,7 @@ fn s5_1_a_cost_limit_on_a_model_without_a_price_is_a_build_error() {
     assert!(matches!(error, Error::Build(_)));
     assert!(error.to_string().contains("free:model"), "{error}");
     // The other models that the state may name count too.
-    let builder = Agent::builder(priced(free())).model(free().named("other:model"));
+    let builder = Agent::builder(priced(free())).further_model(free().named("other:model"));
     let error = builder.budget(Budget::usd(1.0)).build().unwrap_err();
     assert!(error.to_string().contains("other:model"), "{error}");
     assert!(Agent::builder(free()).budget(Budget::guards().tokens(9)).build().is_ok());

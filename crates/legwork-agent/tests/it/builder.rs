@@ -17,7 +17,9 @@ fn model(name: &str) -> ScriptedModel {
 #[test]
 fn s12_1_a_model_that_is_wanted_and_missing_is_told_with_those_there_are() {
     let wants = |name: &str| {
-        Agent::builder(model("x:a")).model(model("x:b")).needs_model(name, "the skill `sum`")
+        Agent::builder(model("x:a"))
+            .further_model(model("x:b"))
+            .needs_model(name, "the skill `sum`")
     };
     for name in ["x:a", "x:b"] {
         assert!(wants(name).build().is_ok(), "{name}");
@@ -81,7 +83,7 @@ async fn s10_2_what_an_agent_says_of_calls_in_doubt_stands_unless_a_run_says_oth
 #[test]
 fn s5_1_a_limit_on_money_wants_the_price_of_every_model_that_the_state_may_name() {
     let error = Agent::builder(model("x:a"))
-        .model(model("x:b"))
+        .further_model(model("x:b"))
         .budget(legwork_core::Budget::usd(1.0))
         .build()
         .unwrap_err()

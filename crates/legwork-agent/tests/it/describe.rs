@@ -86,7 +86,7 @@ fn clerk() -> Builder {
         .version("3")
         .instructions("You are a careful clerk.\n\nDo not guess.\nAsk.\nBe brief.")
         .settings(settings)
-        .model(model("scripted:other"))
+        .further_model(model("scripted:other"))
         .tool(answering("look", |_| ToolOutcome::text("seen")))
         .tool(slow())
         .hook(late)

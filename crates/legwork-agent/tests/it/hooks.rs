@@ -197,6 +197,7 @@ async fn s1_4_a_hook_that_hands_back_a_forged_state_is_restored_and_recorded() {
 
 /// The run completes as if the hook had done nothing, and each violation is recorded.
 async fn lineage_is_kept(agent: Agent) {
+    let agent = agent.to_builder().store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let run = agent.run("go").in_session("kept").await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Completed);
     assert_eq!(run.session().as_str(), "kept");

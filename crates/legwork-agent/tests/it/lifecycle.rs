@@ -4,6 +4,7 @@ use std::future::IntoFuture as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Composite, Control, CoreLifecycle, Run, hook};
 use legwork_core::state::CurrentToolExecution;
 use legwork_core::{
@@ -293,7 +294,8 @@ impl Lifecycle for Elsewhere {
 #[tokio::test]
 async fn s1_4_a_replaced_core_that_breaks_the_lineage_is_restored_and_decides_nothing() {
     let model = ScriptedModel::new([Turn::text("done")]);
-    let agent = Agent::builder(model).core_lifecycle(Elsewhere).build().unwrap();
+    let agent = Agent::builder(model).core_lifecycle(Elsewhere);
+    let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let run = agent.run("go").in_session("mine").outcome().await.unwrap();
     assert_eq!(run.session().as_str(), "mine");
     assert_eq!(said(run.state()), ["go", "done"]);

@@ -20,9 +20,10 @@ use serde_json::json;
 use crate::subagents::spawn;
 use crate::tools::{World, noting};
 
-/// A model whose failures are retried as by default, over the clock's time.
+/// A model whose failures are retried for ten minutes of the clock, otherwise as by default.
 fn persistent(model: &ScriptedModel, clock: &VirtualClock) -> Retrying<ScriptedModel> {
-    Retrying::new(model.clone(), Policy::default(), Arc::new(clock.clone()))
+    let policy = Policy::default().with_time_limit(Duration::from_secs(600));
+    Retrying::new(model.clone(), policy, Arc::new(clock.clone()))
 }
 
 fn agent(model: &ScriptedModel, clock: &VirtualClock) -> Builder {

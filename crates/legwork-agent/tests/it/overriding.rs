@@ -92,12 +92,12 @@ async fn tools_find_other_dependencies() {
 }
 
 #[tokio::test]
-async fn tools_take_the_place_of_those_of_their_names_and_are_added_otherwise() {
+async fn tools_take_the_place_of_those_of_their_names_and_further_ones_are_added() {
     let old = base(looks()).build().unwrap();
-    let change = Override::new().model(looks()).tools([
-        answering("look", |_| ToolOutcome::text("new")),
-        answering("more", |_| ToolOutcome::text("more")),
-    ]);
+    let change = Override::new()
+        .model(looks())
+        .tools([answering("look", |_| ToolOutcome::text("new"))])
+        .further_tools([answering("more", |_| ToolOutcome::text("more"))]);
     let new = old.with_override(change).unwrap();
     for (agent, found) in [(&new, "new"), (&old, "old")] {
         let run = agent.run("go").await.unwrap();
@@ -212,6 +212,31 @@ async fn capabilities_see_what_is_otherwise_and_stay() {
     // A key that the new one is built with is not its model's.
     let run = new.run("go").await.unwrap();
     assert_eq!(run.state().context().metadata["customer"], "c-17");
+}
+
+#[tokio::test]
+async fn an_override_that_replaces_nothing_is_an_error_that_names_the_nearest() {
+    let audit = || hook("audit", [Trigger::ExecutionStart], async |state: AgentState, _| Ok(state));
+    let old = base(looks()).dep(7_u8).hook(audit()).build().unwrap();
+    let fails = |change: Override| old.with_override(change).unwrap_err().to_string();
+    let told = fails(Override::new().dep("new".to_owned()));
+    assert!(
+        told.contains("of type `alloc::string::String`") && told.contains("{\"u8\"}"),
+        "{told}"
+    );
+    let told = fails(Override::new().tools([answering("lok", |_| ToolOutcome::text("new"))]));
+    assert!(told.contains("the tool `lok`") && told.contains("did you mean `look`?"), "{told}");
+    let told = fails(Override::new().without_hook("adit"));
+    assert!(told.contains("the hook `adit`") && told.contains("did you mean `audit`?"), "{told}");
+    // To add is something else, and may be asked for.
+    let change = Override::new().model(looks()).further_dep("new".to_owned());
+    let change = change.without_hook("audit").hook(audit());
+    assert_eq!(text(&old.with_override(change).unwrap()).await, "done");
+    let told = fails(Override::new().further_dep(8_u8));
+    assert!(told.contains("two dependencies have the type `u8`"), "{told}");
+    let told =
+        fails(Override::new().further_tools([answering("look", |_| ToolOutcome::text("x"))]));
+    assert!(told.contains("look"), "{told}");
 }
 
 #[tokio::test]

@@ -417,7 +417,8 @@ impl Ids for BadIds {
 async fn a_source_of_ids_that_panics_is_an_error_of_what_needs_a_name() {
     let agent = || {
         let model = ScriptedModel::new([Turn::text("done")]);
-        Agent::builder(model).ids(Arc::new(BadIds)).build().unwrap()
+        let agent = Agent::builder(model).ids(Arc::new(BadIds));
+        agent.store_in(Arc::new(MemoryStore::new())).build().unwrap()
     };
     let named = |error: &Error| error.to_string() == "the source of ids panicked: no power";
     let error = agent().run("go").await.unwrap_err();

@@ -1,6 +1,9 @@
 //! Requests to run: futures like any other.
 
+use std::sync::Arc;
+
 use futures_util::future::{FutureExt as _, join_all};
+use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
 use legwork_core::tool::ExecutionMode;
 use legwork_orchestrate::{Chat, Collaboration, Participant, ToolUse};
@@ -45,7 +48,8 @@ async fn a_run_that_was_polled_is_not_opened_and_goes_on_as_a_stream() {
     let waits = waiting("look", ExecutionMode::default(), &World::default(), &gate);
     let polled = |session: &str| {
         let model = ScriptedModel::new([call(), Turn::text("done")]);
-        let agent = Agent::builder(model).tools([waits.clone()]).build().unwrap();
+        let agent = Agent::builder(model).tools([waits.clone()]);
+        let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
         let mut run = agent.run("go").in_session(session);
         assert!((&mut run).now_or_never().is_none());
         run

@@ -215,7 +215,7 @@ async fn s1_11_what_is_changed_in_the_state_is_what_the_next_inference_uses() {
         Ok(state.with_settings(settings).with_instructions("be large").with_budget(budget))
     });
     let run = looker(&small)
-        .model(large.clone())
+        .further_model(large.clone())
         .instructions("be small")
         .hook(change)
         .build()

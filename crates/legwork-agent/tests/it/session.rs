@@ -410,3 +410,21 @@ async fn s10_2_what_has_a_response_or_an_outcome_is_never_asked_for_or_run_again
     assert_eq!((world.count("send 1"), world.count("look 2 began")), (1, 2));
     assert_eq!(model.requests().len(), 2);
 }
+
+#[tokio::test]
+async fn a_session_of_an_agent_without_a_store_is_not_run_as_if_it_were_kept() {
+    let model = ScriptedModel::new(["one", "two", "three"].map(Turn::text));
+    let agent = Agent::builder(model.clone()).build().unwrap();
+    for run in [agent.session("a").run("go"), agent.run("go").in_session("a"), agent.resume("a")] {
+        let error = run.await.unwrap_err();
+        assert!(matches!(&error, Error::NoStore(id) if id.as_str() == "a"), "{error}");
+    }
+    assert!(model.requests().is_empty());
+    // The way without a store: the program keeps the state.
+    let first = agent.run("go").await.unwrap();
+    let session = first.session().clone();
+    let then = agent.run("and now?").on_state(first.into_state()).await.unwrap();
+    assert_eq!(said(then.state()), ["go", "one", "and now?", "two"]);
+    let then = agent.session(&session).run("more").on_state(then.into_state());
+    assert_eq!(then.await.unwrap().session(), &session);
+}

@@ -168,7 +168,7 @@ async fn s6_11_an_override_shares_the_set_unless_its_dependencies_differ() {
     let (world, gate) = (World::default(), Gate::new());
     let old = Agent::builder(calls_once("look")).toolset(slow(&world, &gate)).build().unwrap();
     let like = old.with_override(Override::new().instructions("Be quick.")).unwrap();
-    let other = old.with_override(Override::new().dep("other")).unwrap();
+    let other = old.with_override(Override::new().further_dep("other")).unwrap();
     let runs = [&old, &like, &other].map(|agent| agent.run("go"));
     let open = async {
         gate.arrived(3).await;

@@ -317,3 +317,18 @@ async fn a_failing_model_is_told_as_the_journal_has_it() {
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
     assert_eq!((errors[0].status, &*errors[0].message), (Some(500), "overheated"));
 }
+
+#[tokio::test]
+async fn the_text_alone_is_read_and_the_run_is_there_afterwards() {
+    let look = noting("look", EffectClass::ReadOnly, &World::default());
+    let first = Turn::call("look", json!({"n": 1})).with_text("I look. ");
+    let model = ScriptedModel::new([first, Turn::text("all is done")]);
+    let agent = Agent::builder(model).tools([look]).build().unwrap();
+    let mut stream = agent.stream("go");
+    let mut text = String::new();
+    while let Some(piece) = stream.next_text().await {
+        text.push_str(&piece);
+    }
+    assert_eq!(text, "I look. all is done");
+    assert_eq!(stream.finish().await.unwrap().text(), "all is done");
+}

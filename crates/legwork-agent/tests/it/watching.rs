@@ -1,9 +1,9 @@
 //! Several who watch one run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use legwork_agent::Agent;
+use legwork_agent::{Agent, Override};
 use legwork_port::{Observer, RunEvent};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 
@@ -56,4 +56,22 @@ async fn who_listens_is_told_beside_one_who_does_not() {
         assert_eq!(listens.names(), alone.names());
     }
     assert!(!deaf.was_notified(), "one that does not listen was told something");
+}
+
+#[tokio::test]
+async fn a_closure_is_an_observer_and_all_of_an_agent_are_told() {
+    let counts = [(); 4].map(|()| Arc::new(AtomicUsize::new(0)));
+    let counting = |at: usize| {
+        let count = Arc::clone(&counts[at]);
+        move |_: &RunEvent| {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    let model = ScriptedModel::new([Turn::text("hello")]);
+    let shared: Arc<dyn Observer> = Arc::new(counting(1));
+    let agent = Agent::builder(model).observer(counting(0)).observer(shared).build().unwrap();
+    let agent = agent.with_override(Override::new().observer(counting(2))).unwrap();
+    agent.run("go").observer(counting(3)).await.unwrap();
+    let told = counts.map(|count| count.load(Ordering::SeqCst));
+    assert!(told[0] > 0 && told == [told[0]; 4], "{told:?}");
 }

@@ -18,8 +18,8 @@ use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser as _;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 use legwork::agent::Control;
 
 pub(crate) use legwork::core::nearest::nearest;
@@ -49,7 +49,7 @@ pub(crate) fn main() -> Exit {
     }
     let Cli { command, config } = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&with_meant(error)),
     };
     let json = command.json();
     match start(command, config.as_deref()) {
@@ -103,6 +103,25 @@ fn configured(file: Option<&Path>) -> Result<Config, Error> {
     let config = Config::of_user(file)?;
     display::prefer(config.color()?.value);
     Ok(config)
+}
+
+/// The same with the verb that was probably meant, where clap finds none.
+fn with_meant(mut error: clap::Error) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => typed.clone(),
+        _ => return error,
+    };
+    let is_verb = std::env::args().nth(1).is_some_and(|first| first == typed);
+    if !is_verb || error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return error;
+    }
+    let cli = Cli::command();
+    let verbs = cli.get_subcommands().map(clap::Command::get_name);
+    if let Some(meant) = nearest(&typed, verbs) {
+        let meant = ContextValue::Strings(vec![meant.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
 }
 
 /// What clap has to say: help and version are no errors.

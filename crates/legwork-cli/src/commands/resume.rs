@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::session::{Found, find};
 use crate::settings::Settings;
+use crate::shell::quoted;
 use crate::store_address::StoreAddress;
 use crate::trust::Asks;
 use crate::work::{self, work};
@@ -27,7 +28,8 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
-    let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
+    let flags = address.flag() + &settings.again();
+    let (screen, control) = screen(&args.output, flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
@@ -40,7 +42,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let request = ready.agent.resume(found.id.clone()).on_doubt(on_doubt);
     match work(request, &ready, &control, &screen).await {
         Err(error) => match over(&error) {
-            Some(refusal) => Ok(show_end(&found, refusal, &screen)),
+            Some(refusal) => Ok(show_end(&found, refusal, &flags, &screen)),
             None => Err(error),
         },
         result => result,
@@ -61,11 +63,21 @@ fn over(error: &Error) -> Option<&Refusal> {
 
 /// Shows again how a session ended: a process killed right after the last commit has not
 /// shown it.
-fn show_end(found: &Found, refusal: &Refusal, screen: &Arc<Screen>) -> Exit {
+fn show_end(found: &Found, refusal: &Refusal, flags: &str, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
+    let told = match refusal {
+        Refusal::NothingToDo { status, .. } => {
+            let id = quoted(found.id.as_str());
+            format!(
+                "nothing is left to do ({status}): give it a new task with \
+                 `legwork run --session {id}{flags} \"..\"`"
+            )
+        }
+        refusal => refusal.to_string(),
+    };
     match state.status() {
-        Some(ExecutionStatus::Completed) => screen.note(&refusal.to_string()),
-        _ => screen.warn(&refusal.to_string()),
+        Some(ExecutionStatus::Completed) => screen.note(&told),
+        _ => screen.warn(&told),
     }
     screen.ended(&state);
     work::lost(&state, screen).unwrap_or_else(|| work::exit(&state))

@@ -37,12 +37,13 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
-    let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
+    let flags = address.flag() + &settings.again();
+    let (screen, control) = screen(&args.output, flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
-    let first = answer_first(&state, &address);
+    let first = answer_first(&state, &flags);
     drop(state);
     let ready = worker.agent(store.map_or_else(|| address.open(), Ok)?, &screen)?;
     let request = ready.agent.session(found.id).run(task);
@@ -54,10 +55,9 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
 }
 
 /// What has to be done before a session that waits for an answer takes a new task.
-fn answer_first(state: &AgentState, address: &StoreAddress) -> Option<String> {
+fn answer_first(state: &AgentState, flags: &str) -> Option<String> {
     state.status().filter(|status| status.is_waiting())?;
-    let flag = address.flag();
-    let next = to_go_on(state, &flag)?;
+    let next = to_go_on(state, flags)?;
     Some(format!(
         "`{next}` goes on though a call is in doubt; the session takes a new task after it"
     ))

@@ -48,7 +48,7 @@ impl Limits {
         flags: &args::Agent,
         steps: u64,
     ) -> Result<Self, Error> {
-        let session = session.0.clone().unwrap_or_default();
+        let session = session.0.clone().unwrap_or_else(Budget::unlimited);
         macro_rules! layered {
             ($name:ident, $default:expr, $read:ident, $session:expr, $flag:expr) => {{
                 let files = config.values(|values| &values.budget.$name);
@@ -105,7 +105,7 @@ impl Limits {
             let by_flag = matches!(now.source, Source::Flag(_));
             session.filter(|session| !by_flag && now.value.is_some_and(|now| now < *session))
         }
-        let session = session.0.clone().unwrap_or_default();
+        let session = session.0.clone().unwrap_or_else(Budget::unlimited);
         let usd = higher(&self.usd, session.cost);
         let time = higher(&self.time, session.active_time.map(Duration::from));
         let counts = [

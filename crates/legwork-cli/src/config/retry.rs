@@ -8,6 +8,9 @@ use super::{Config, Source, Sourced, variable_of};
 use crate::args;
 use crate::error::Error;
 
+/// For how long unless told: longer than in a program, since nobody may be there to start again.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+
 /// For how long failed requests to a model are repeated, and where that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Retry {
@@ -26,7 +29,7 @@ impl Retry {
         let usual = Policy::default();
         let flag = flags.retry_for.map(|time| Sourced::new(time, Source::Flag("--retry-for")));
         Ok(Self {
-            retry_for: Sourced::new(usual.time_limit(), Source::Default)
+            retry_for: Sourced::new(TIME_LIMIT, Source::Default)
                 .or(config.value(|values| &values.retry_for))
                 .or(variable_of("LEGWORK_RETRY_FOR", duration)?)
                 .or(flag),

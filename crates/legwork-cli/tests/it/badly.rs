@@ -32,6 +32,17 @@ fn no_model_and_no_key() {
 }
 
 #[test]
+fn a_server_without_a_key_needs_the_name_of_a_model() {
+    let server = Server::start([Turn::text("Hi.")]).unwrap();
+    let url = server.base_url();
+    let told = "names a server, and nothing says which";
+    check(&["run", "--base-url", &url, "x"], &[], told, "also give --model openai:NAME");
+    check(&["run", "x"], &[("OPENAI_BASE_URL", &url)], told, "`legwork models list openai");
+    let home = Home::new();
+    home.ran(&["run", "--base-url", &url, "--model", "openai:m", "x"]).ends(0);
+}
+
+#[test]
 fn a_model_that_wants_a_key() {
     check(&["run", "--model", "openai:gpt-5", "x"], &[], "set OPENAI_API_KEY", "--model");
 }

@@ -8,7 +8,7 @@ use legwork_testkit::{Server, Turn};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::home::{Home, Running, started, text};
+use crate::home::{Home, Running, ran, started, text};
 
 /// Runs until a command has begun, then kills; gives the session.
 fn killed_in_a_command(home: &Home, server: &Server) -> String {
@@ -208,4 +208,32 @@ fn s3_9_a_command_that_was_interrupted_leaves_nothing_in_doubt() {
     assert_eq!(run.until("execution_interrupted")["status"], "in_progress");
     assert_eq!(run.code(), Some(130));
     assert_eq!(home.ran_with(&server, &["resume", &id]).ends(0).out, "Done.\n");
+}
+
+#[test]
+fn all_verbs_say_in_the_same_words_how_to_go_on() {
+    let turns = [Turn::call("list", json!({})), Turn::text("Done.")];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let url = server.base_url();
+    let at = ["--model", "my:m", "--base-url", &url];
+    let args = [&["run", "--max-steps", "1"][..], &at, &["Work"]].concat();
+    let line = |text: &str| {
+        let line = text.lines().find(|line| line.contains("to go on: ")).unwrap_or_default();
+        line.split("to go on: ").nth(1).unwrap_or_default().to_owned()
+    };
+    let how = line(&home.ran(&args).ends(3).err);
+    assert!(how.contains(&format!("--base-url {url}")), "{how}");
+    let list = home.ran(&["sessions", "list", "--json"]).ends(0).last();
+    let id = text(&list, "session");
+    let shown = home.ran(&["sessions", "show", &id]).ends(0);
+    assert_eq!(line(&shown.out), how);
+    // Nothing needs to be given again that the environment says.
+    let mut shown = home.legwork(&["sessions", "show", &id]);
+    shown.env("OPENAI_BASE_URL", &url);
+    let how_there = line(&ran(shown).ends(0).out);
+    assert_eq!(how_there, how.replace(&format!(" --base-url {url}"), ""));
+    let again: Vec<_> = how.split(' ').skip(1).collect();
+    assert_eq!(home.ran(&again).ends(0).out, "Done.\n");
+    let told = home.ran(&["resume", &id, "--base-url", &url]).ends(0);
+    told.says(&format!("`legwork run --session {id} --base-url {url} \"..\"`"));
 }

@@ -61,7 +61,17 @@ impl std::fmt::Display for Exhausted {
             }
             dimension => {
                 let of = dimension.as_str().replace('_', " ");
-                write!(f, "the limit of {limit} {of} leaves no room: {used} used, {wanted} wanted")
+                write!(
+                    f,
+                    "the limit of {limit} {of} leaves no room: {used} used, {wanted} wanted"
+                )?;
+                match dimension {
+                    // No inference fits at all, whatever was used.
+                    Dimension::OutputTokens | Dimension::TotalTokens if wanted > limit => {
+                        f.write_str(", which includes the shortest answer allowed (`output_floor`)")
+                    }
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -70,7 +80,7 @@ impl std::fmt::Display for Exhausted {
 /// What one execution may use, has used and has reserved.
 ///
 /// It is a fact of the session: moving the head changes nothing in it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ledger {
     /// The limits of an execution.
@@ -81,6 +91,14 @@ pub struct Ledger {
     pub lifetime: Amounts,
     /// The reservations for inferences and calls in progress.
     pub reserved: Vec<Reserve>,
+}
+
+/// Nothing used, and no limit.
+impl Default for Ledger {
+    fn default() -> Self {
+        let (spent, lifetime) = (Amounts::default(), Amounts::default());
+        Self { budget: Budget::unlimited(), spent, lifetime, reserved: Vec::new() }
+    }
 }
 
 impl Ledger {

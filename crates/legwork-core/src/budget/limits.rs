@@ -32,14 +32,17 @@ string_enum! {
 
 /// The limits of one execution; none = unlimited.
 ///
+/// There is no `Default`: begin with [`Budget::guards`], which is what a builder begins with, or
+/// with [`Budget::unlimited`].
+///
 /// ```
 /// use legwork_core::Budget;
 /// let budget = Budget::usd(0.50).steps(20);
 /// assert_eq!(budget.cost.unwrap().0, 500_000);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
+#[serde(default = "Budget::unlimited")]
 pub struct Budget {
     /// The maximum of steps.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +83,17 @@ impl Budget {
 
     /// No limit at all.
     pub fn unlimited() -> Self {
-        Self::default()
+        Self {
+            steps: None,
+            tool_calls: None,
+            input_tokens: None,
+            output_tokens: None,
+            total_tokens: None,
+            cost: None,
+            active_time: None,
+            deadline: None,
+            output_floor: None,
+        }
     }
 
     /// The default limits, and at most this much money, in US dollars.
@@ -167,7 +180,8 @@ impl Budget {
         Self { output_tokens: Some(tokens), ..self }
     }
 
-    /// Refuses an inference that the limits leave fewer output tokens than this.
+    /// Refuses an inference that the limits leave fewer output tokens than this;
+    /// [`OUTPUT_FLOOR`](crate::budget::OUTPUT_FLOOR) by default.
     #[must_use]
     pub fn output_floor(self, tokens: u64) -> Self {
         Self { output_floor: Some(tokens), ..self }

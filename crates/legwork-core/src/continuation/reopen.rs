@@ -32,7 +32,10 @@ impl AgentState {
     }
 
     fn reopen(&self, criteria: &[Arc<dyn Criterion>]) -> Result<Event, Refusal> {
-        let nothing = || Refusal::NothingToDo { status: self.status_text() };
+        let nothing = || {
+            let (session, status) = (Some(self.session().clone()), self.status_text());
+            Refusal::NothingToDo { session, status }
+        };
         let ended = self.execution().filter(|execution| execution.status.is_terminal());
         let outcome = ended.and_then(|execution| execution.outcome.as_ref());
         let signal = outcome.and_then(|outcome| outcome.signal.as_ref()).ok_or_else(nothing)?;

@@ -45,7 +45,7 @@ pub struct ParentLink {
 }
 
 /// The definition of an agent: the part of it that is data.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Definition {
     /// The system prompt.
@@ -57,6 +57,14 @@ pub struct Definition {
     /// A version that the program gives the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+
+/// No instructions, no model, and no limit.
+impl Default for Definition {
+    fn default() -> Self {
+        let (instructions, settings) = (Arc::from(""), ModelSettings::default());
+        Self { instructions, settings, budget: Budget::unlimited(), version: None }
+    }
 }
 
 impl Definition {

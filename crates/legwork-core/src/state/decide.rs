@@ -40,8 +40,10 @@ pub enum Refusal {
     #[error("the input is empty: give at least one message")]
     EmptyInput,
     /// There is no execution that could go on.
-    #[error("nothing is left to do ({status}): give new input")]
+    #[error("nothing is left to do ({status}): {}", new_task(session.as_ref()))]
     NothingToDo {
+        /// The session; none for a conversation that is not one.
+        session: Option<SessionId>,
         /// The status of the last execution.
         status: String,
     },
@@ -136,6 +138,16 @@ pub enum Refusal {
     /// The item was already taken up.
     #[error("the inbox item was already taken up")]
     AlreadyTaken,
+}
+
+fn new_task(session: Option<&SessionId>) -> String {
+    match session {
+        Some(session) => format!(
+            "give session {session} a new task, as in `session.run(\"..\")`; its result is that of \
+             `session.last_run()`"
+        ),
+        None => "give new input".to_owned(),
+    }
 }
 
 impl AgentState {

@@ -39,7 +39,10 @@ impl AgentState {
         self.with(Event::MetadataSet(event::MetadataSet { key: key.into(), value }))
     }
 
-    /// Sets the system prompt of the next inference.
+    /// Sets the system prompt from now on, in this session.
+    ///
+    /// A hook that runs before an inference can change the prompt of that one request
+    /// ([`AgentState::with_current_request`]).
     #[must_use]
     pub fn with_instructions(self, instructions: impl Into<Arc<str>>) -> Self {
         let mut definition = (*self.facts().definition).clone();
@@ -47,7 +50,7 @@ impl AgentState {
         self.with_definition(definition)
     }
 
-    /// Sets the model settings of the next inference.
+    /// Sets the model settings from now on, in this session.
     #[must_use]
     pub fn with_settings(self, settings: ModelSettings) -> Self {
         let mut definition = (*self.facts().definition).clone();
@@ -55,7 +58,7 @@ impl AgentState {
         self.with_definition(definition)
     }
 
-    /// Sets the limits.
+    /// Sets the limits from now on, in this session.
     #[must_use]
     pub fn with_budget(self, budget: crate::budget::Budget) -> Self {
         let mut definition = (*self.facts().definition).clone();

@@ -117,9 +117,22 @@ impl ToolOutcome {
         }
     }
 
-    /// A soft failure, which the model reads.
+    /// A soft failure, which the model reads; the run goes on.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(FailureKind::Soft, message.into())
+    }
+
+    /// A request to the model to correct its call and make it again.
+    ///
+    /// The message says what to correct. The model is told how many attempts are left; after
+    /// the last one it is a failure ([`FailureKind::RetriesExhausted`]).
+    pub fn retry(message: impl Into<String>) -> Self {
+        Self::Retry(message.into())
+    }
+
+    /// A hard failure: the run ends with it, unless the error policy allows it to go on.
+    pub fn failed_hard(message: impl Into<String>) -> Self {
+        Self::Failed(FailureKind::Hard, message.into())
     }
 
     /// The same, with values that are nested too deeply for a journal as their text.

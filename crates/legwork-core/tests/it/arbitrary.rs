@@ -346,7 +346,7 @@ fn definition() -> BoxedStrategy<Definition> {
         .prop_map(|(instructions, temperature, steps, version)| Definition {
             instructions: instructions.into(),
             settings: ModelSettings { temperature, ..ModelSettings::default() },
-            budget: Budget { steps, ..Budget::default() },
+            budget: Budget { steps, ..Budget::unlimited() },
             version,
         })
         .boxed()

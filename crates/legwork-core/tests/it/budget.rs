@@ -244,13 +244,13 @@ fn s5_1_each_dimension_limits_and_a_missing_one_does_not() {
         ..Amounts::default()
     };
     let table: [(Budget, Dimension, u64); 7] = [
-        (Budget { steps: Some(5), ..Budget::default() }, Dimension::Steps, 5),
-        (Budget { input_tokens: Some(5), ..Budget::default() }, Dimension::InputTokens, 5),
-        (Budget { output_tokens: Some(5), ..Budget::default() }, Dimension::OutputTokens, 5),
-        (Budget { total_tokens: Some(10), ..Budget::default() }, Dimension::TotalTokens, 10),
-        (Budget { cost: Some(MicroUsd(5)), ..Budget::default() }, Dimension::Cost, 5),
-        (Budget { active_time: Some(Micros(5)), ..Budget::default() }, Dimension::ActiveTime, 5),
-        (Budget { deadline: Some(Timestamp(5)), ..Budget::default() }, Dimension::Deadline, 5),
+        (Budget { steps: Some(5), ..Budget::unlimited() }, Dimension::Steps, 5),
+        (Budget { input_tokens: Some(5), ..Budget::unlimited() }, Dimension::InputTokens, 5),
+        (Budget { output_tokens: Some(5), ..Budget::unlimited() }, Dimension::OutputTokens, 5),
+        (Budget { total_tokens: Some(10), ..Budget::unlimited() }, Dimension::TotalTokens, 10),
+        (Budget { cost: Some(MicroUsd(5)), ..Budget::unlimited() }, Dimension::Cost, 5),
+        (Budget { active_time: Some(Micros(5)), ..Budget::unlimited() }, Dimension::ActiveTime, 5),
+        (Budget { deadline: Some(Timestamp(5)), ..Budget::unlimited() }, Dimension::Deadline, 5),
     ];
     for (budget, dimension, limit) in table {
         assert_eq!(budget.limit(&dimension), Some(limit));

@@ -157,6 +157,11 @@ fn limits_are_displayed_in_readable_units() {
             "60.0s of active time leaves no room: 61.2s used",
         ),
         (told(Dimension::InputTokens, 9, 8, 7), "9 input tokens leaves no room: 8 used, 7 wanted"),
+        (
+            told(Dimension::TotalTokens, 500, 0, 1_030),
+            "500 total tokens leaves no room: 0 used, 1030 wanted, which includes the shortest \
+             answer allowed (`output_floor`)",
+        ),
     ];
     for (told, words) in table {
         assert_eq!(told, format!("the limit of {words}"));
@@ -280,7 +285,9 @@ fn s3_6_the_guards_of_a_library_are_on_and_can_be_changed_or_switched_off() {
     assert_eq!(guards.active_time.unwrap().0, 300_000_000);
     assert_eq!(Budget::usd(0.5).steps, Some(20));
     assert_eq!(Budget::usd(0.5).steps(100).steps, Some(100));
-    assert_eq!(Budget::unlimited(), Budget::default());
+    // There is no other default, and what a journal leaves out is no limit.
+    assert_eq!(serde_json::from_str::<Budget>("{}").unwrap(), Budget::unlimited());
+    assert_eq!(serde_json::to_value(Budget::unlimited()).unwrap(), serde_json::json!({}));
 }
 
 #[test]

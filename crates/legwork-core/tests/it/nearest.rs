@@ -29,6 +29,12 @@ fn only_similar_names_are_suggested() {
 }
 
 #[test]
+fn two_letters_of_a_short_name_may_be_swapped() {
+    assert_eq!(nearest("rnu", ["man", "run"]), Some("run"));
+    assert_eq!(nearest("ab", ["ba"]), None);
+}
+
+#[test]
 fn all_names_are_listed_and_of_many_the_first() {
     assert_eq!(suggestion("a", []), "there are none");
     assert_eq!(

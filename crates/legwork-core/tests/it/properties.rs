@@ -214,7 +214,7 @@ proptest! {
             output_tokens: limits[1],
             total_tokens: limits[2],
             cost: limits[3].map(MicroUsd),
-            ..Budget::default()
+            ..Budget::unlimited()
         };
         let price = Price {
             input: MicroUsd(prices[0]),

@@ -54,7 +54,11 @@ const A_STEP: &str = "user: hi; inference; calls: a; result: 0 x";
 
 #[test]
 fn s1_9_an_execution_goes_on_only_for_what_may_have_changed_since() {
-    let nothing = |status: &str| Refusal::NothingToDo { status: status.to_owned() };
+    let session = blank().session().clone();
+    let nothing = |status: &str| Refusal::NothingToDo {
+        session: Some(session.clone()),
+        status: status.to_owned(),
+    };
     for (story, status) in [
         ("", "no execution yet"),
         ("user: hi", "in_progress"),
@@ -65,6 +69,8 @@ fn s1_9_an_execution_goes_on_only_for_what_may_have_changed_since() {
     ] {
         assert_eq!(refuses(&tell(story), &defaults()), nothing(status), "{story}");
     }
+    let told = nothing("completed").to_string();
+    assert!(told.starts_with("nothing is left to do (completed): give session s a new"), "{told}");
 }
 
 #[test]
@@ -201,8 +207,9 @@ fn s1_9_an_execution_that_failed_after_the_retries_of_its_policy_makes_the_step_
     reopens(&failed, &patient);
     let tool = ended_by(tell("user: hi; inference; calls: a; outcome: 0 failed"), &patient);
     assert_eq!(tool.stop_reason(), Some(&StopReason::RetryLimit));
-    let status = "failed".to_owned();
-    assert_eq!(refuses(&tool, &patient), Refusal::NothingToDo { status }, "it was no model");
+    let (session, status) = (Some(tool.session().clone()), "failed".to_owned());
+    let nothing = Refusal::NothingToDo { session, status };
+    assert_eq!(refuses(&tool, &patient), nothing, "it was no model");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use legwork_core::message::Wire;
 use legwork_core::tool::{
-    ExecutionMode, IntoFailure, IntoOutcome, Json, Metadata, RunsIn, ToolSpecs,
+    ExecutionMode, FailureKind, IntoFailure, IntoOutcome, Json, Metadata, RunsIn, ToolSpecs,
 };
 use legwork_core::{EffectClass, Micros, OnDoubt, ToolCall, ToolOutcome, ToolSelection, ToolSpec};
 use serde_json::{Value, json};
@@ -187,6 +187,9 @@ fn s6_4_an_error_of_a_body_is_a_soft_failure_or_the_outcome_that_it_is() {
     assert_eq!(Err::<u8, _>(later()).into_outcome(), later());
     assert_eq!(later().into_failure(), later());
     assert_eq!("no such file".into_failure(), ToolOutcome::failed("no such file"));
+    assert_eq!(ToolOutcome::retry("name a file"), ToolOutcome::Retry("name a file".to_owned()));
+    let hard = ToolOutcome::Failed(FailureKind::Hard, "the disk is gone".to_owned());
+    assert_eq!(ToolOutcome::failed_hard("the disk is gone"), hard);
     // What cannot be JSON is a failure, too.
     let odd = BTreeMap::from([((1, 2), "x")]);
     let outcome = odd.into_outcome();

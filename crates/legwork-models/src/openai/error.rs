@@ -102,7 +102,7 @@ impl ApiError {
 
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.status, self.message)?;
+        write!(f, "{}: \"{}\"", self.status, self.message)?;
         if let Some(code) = self.code.as_ref().or(self.kind.as_ref()) {
             write!(f, " ({code})")?;
         }

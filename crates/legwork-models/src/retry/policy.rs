@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How often, how patiently and for how long a failed attempt is made again.
 ///
-/// By default for ten minutes after the first failure of an inference: the waits double
+/// By default for two minutes after the first failure of an inference: the waits double
 /// from half a second to half a minute, with jitter. What may pass by itself is tried
 /// again: a network that fails, a server that cannot be reached or answers 408, 429 or 5xx,
 /// and a stream that breaks off in the middle of an answer.
@@ -29,7 +29,7 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            time_limit: Duration::from_secs(600),
+            time_limit: Duration::from_secs(120),
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(30),
             max_retries: None,
@@ -45,7 +45,7 @@ impl Policy {
         Self::default().with_max_retries(0)
     }
 
-    /// For how long after the first failure of an inference attempts are repeated; ten
+    /// For how long after the first failure of an inference attempts are repeated; two
     /// minutes by default, nothing switches retries off.
     ///
     /// A server that asks for a wait that does not fit into what is left is not waited for.

@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// There is a session of this id already, and it is not replaced.
     #[error(
-        "session {session} was not restored, because it exists already; restore it under another id"
+        "session {session} was not restored, because it is here already; restore it under another id"
     )]
     Exists {
         /// The id of the session.

@@ -123,30 +123,30 @@ mod promises {
     use super::*;
 
     pub(super) async fn s2_2_an_answer_of_text(subject: &Subject) -> Outcome {
-        subject.play(vec![Turn::text("Nothing to be seen.")], Budget::default()).await
+        subject.play(vec![Turn::text("Nothing to be seen.")], Budget::unlimited()).await
     }
 
     pub(super) async fn s2_2_tool_calls(subject: &Subject) -> Outcome {
         let turns = vec![look(), look().with_text("Once more."), Turn::text("Done.")];
-        subject.play(turns, Budget::default()).await
+        subject.play(turns, Budget::unlimited()).await
     }
 
     pub(super) async fn s2_2_calls_that_fail(subject: &Subject) -> Outcome {
         let calls = [("fail", json!({})), ("look", json!({"n": "one"})), ("nothing", json!({}))];
         let turns = vec![Turn::calls(calls), Turn::text("It does not work.")];
-        subject.play(turns, Budget::default()).await
+        subject.play(turns, Budget::unlimited()).await
     }
 
     pub(super) async fn s2_2_no_answer(subject: &Subject) -> Outcome {
-        subject.play(vec![look(), Turn::status(401)], Budget::default()).await
+        subject.play(vec![look(), Turn::status(401)], Budget::unlimited()).await
     }
 
     pub(super) async fn s2_2_an_execution_that_a_limit_ends(subject: &Subject) -> Outcome {
-        subject.play(vec![look(), look(), look()], Budget::default().steps(2)).await
+        subject.play(vec![look(), look(), look()], Budget::unlimited().steps(2)).await
     }
 
     pub(super) async fn s2_2_several_runs_at_once(subject: &Subject) -> Outcome {
-        let play = || subject.play(vec![look(), Turn::text("Done.")], Budget::default());
+        let play = || subject.play(vec![look(), Turn::text("Done.")], Budget::unlimited());
         futures_util::future::try_join3(play(), play(), play()).await.map(drop)
     }
 }

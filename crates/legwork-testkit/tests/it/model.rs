@@ -37,6 +37,7 @@ async fn says_its_turns_in_order() {
     let asked = model.asked();
     assert_eq!((asked[0].last(), asked[1].results()), ("hi", vec!["one"]));
     assert_eq!(asked[1].messages[2].answers.as_deref(), Some("call_0_0"));
+    assert_eq!((asked[0].stream, asked[1].stream), (false, false));
 }
 
 #[tokio::test]
@@ -74,6 +75,7 @@ async fn streams_in_pieces() {
     assert_eq!(names, [(0, "add".to_owned())]);
     assert_eq!(json, "{\"numbers\":[1,2,3,4,5,6]}");
     assert!(count > 7, "{count}");
+    assert!(model.asked()[0].stream, "it was to be streamed");
     assert!(matches!(&response.message.parts[0], Part::Thinking(t) if t.text == "Six numbers."));
 }
 

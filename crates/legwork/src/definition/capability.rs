@@ -50,7 +50,7 @@ impl Capability for AgentDefinitions {
                     let builder = builder.subagent(subagent);
                     models.iter().fold(builder, |builder, name| {
                         match resolve::model(&self.0, name) {
-                            Ok(model) => builder.model(model),
+                            Ok(model) => builder.further_model(model),
                             Err(problem) => builder.problem(problem.to_string()),
                         }
                     })

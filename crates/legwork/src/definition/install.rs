@@ -46,7 +46,7 @@ pub(super) fn root(
         }
     }
     for name in models {
-        builder = builder.model(resolve::model(parts, &name)?);
+        builder = builder.further_model(resolve::model(parts, &name)?);
     }
     Ok(builder)
 }

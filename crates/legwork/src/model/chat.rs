@@ -70,8 +70,8 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
 fn unknown(provider: &str) -> String {
     let names: Vec<_> = providers().collect();
     format!(
-        "the provider `{provider}` is not known: known are {}; for any other server that speaks Chat \
-         Completions, give its base URL",
+        "the provider `{provider}` is not known: known are {}; for any other server that speaks \
+         Chat Completions give its base URL with `model::at`",
         names.join(", ")
     )
 }

@@ -119,7 +119,7 @@ fn with_models(
     own: ScriptedModel,
     other: ScriptedModel,
 ) -> legwork::agent::Builder {
-    Agent::builder(own).capability(Skills::of(&folder.skills())).model(other)
+    Agent::builder(own).capability(Skills::of(&folder.skills())).further_model(other)
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ fn a_missing_model_of_a_skill_is_a_build_error() {
     // Wherever among the other calls it is given.
     let other = || ScriptedModel::new([]).named("scripted:deep");
     with_models(&folder, ScriptedModel::new([]), other()).build().unwrap();
-    let first = Agent::builder(ScriptedModel::new([])).model(other());
+    let first = Agent::builder(ScriptedModel::new([])).further_model(other());
     first.capability(Skills::of(&folder.skills())).build().unwrap();
 }
 

@@ -41,7 +41,7 @@ async fn s10_1_a_skill_holds_over_a_crash_at_every_commit() {
     let catalog = folder.skills();
     let report = crash::simulate("go", move |world: &World, store| {
         Agent::builder(world.model("scripted:own"))
-            .model(world.model("scripted:deep"))
+            .further_model(world.model("scripted:deep"))
             .tools(world.notes.tools(&["bash", "read", "write"]))
             .capability(Skills::of(&catalog))
             .store_in(store)

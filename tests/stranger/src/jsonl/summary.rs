@@ -45,11 +45,7 @@ pub(super) fn read(file: &Path) -> Option<Option<SessionInfo>> {
     if fs::metadata(file).ok()?.len() != length {
         return None;
     }
-    Some(parts.map(|(session, created_at, updated_at, entries, summary)| SessionInfo {
-        session,
-        created_at,
-        updated_at,
-        entries,
-        summary,
+    Some(parts.map(|(session, first, last, entries, summary)| {
+        SessionInfo::new(session).with_entries(entries, first, last).with_summary(summary)
     }))
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use legwork_core::{ToolSpec, tool};
-use legwork_port::{Core, Model, Tool};
+use legwork_port::{Core, Model, NoObserver, Observer, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::{Error, Services, price_unknown};
-use legwork_session::Sessions;
+use legwork_session::{Observers, Sessions};
 use legwork_toolset::{Given, Owner, Toolsets};
 
 use crate::agent::builder::Builder;
@@ -84,8 +84,10 @@ impl Builder {
             core,
             lifecycle: Composite::new(members).strictness(self.strictness),
             sessions: match self.keeps {
-                true => Sessions::new(store, self.clock, self.observer, mask),
-                false => Sessions::new(store, self.clock, self.observer, mask).forgetting(),
+                true => Sessions::new(store, self.clock, as_one(self.observers), mask),
+                false => {
+                    Sessions::new(store, self.clock, as_one(self.observers), mask).forgetting()
+                }
             },
             ids: self.ids,
             concurrency: self.concurrency,
@@ -157,6 +159,14 @@ impl Builder {
                 self.problems.push(price_unknown(model.name()));
             }
         }
+    }
+}
+
+fn as_one(mut observers: Vec<Arc<dyn Observer>>) -> Arc<dyn Observer> {
+    match observers.len() {
+        0 => Arc::new(NoObserver),
+        1 => observers.remove(0),
+        _ => Arc::new(Observers::new(observers)),
     }
 }
 

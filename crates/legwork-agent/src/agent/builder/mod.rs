@@ -12,7 +12,7 @@ use legwork_core::event::Definition;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_lifecycle::{Hook, Strictness};
-use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, NoObserver, Observer, Store};
+use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, Observer, Store};
 use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::services::Concurrency;
 use legwork_runtime::{Driver, ToolCalling};
@@ -51,7 +51,7 @@ pub struct Builder {
     pub(crate) keeps: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
-    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) mask: Mask,
     pub(crate) concurrency: Concurrency,
     pub(crate) on_doubt: Option<OnDoubt>,
@@ -89,7 +89,7 @@ impl Builder {
             keeps: false,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
-            observer: Arc::new(NoObserver),
+            observers: Vec::new(),
             mask: Mask::default(),
             concurrency: Concurrency::default(),
             on_doubt: None,
@@ -129,9 +129,9 @@ impl Builder {
         self
     }
 
-    /// Another model that the state may name.
+    /// A further model, which the settings of a session may name in place of the first.
     #[must_use]
-    pub fn model(mut self, model: impl Model + 'static) -> Self {
+    pub fn further_model(mut self, model: impl Model + 'static) -> Self {
         self.others.push(Arc::new(model));
         self
     }
@@ -203,7 +203,7 @@ impl Builder {
         self
     }
 
-    /// No hook of this name.
+    /// Without the hook of this name, if there is one.
     #[must_use]
     pub fn without_hook(mut self, name: &str) -> Self {
         self.hooks.retain(|hook| hook.name() != name);
@@ -268,7 +268,8 @@ impl Builder {
         self
     }
 
-    /// Where sessions live; without one they are forgotten when they end.
+    /// Where sessions live. Without one each run has a new session, which is forgotten when it
+    /// ends, and a run in a session of a given name is [`Error::NoStore`](crate::Error::NoStore).
     #[must_use]
     pub fn store_in(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), keeps: true, ..self }
@@ -291,10 +292,12 @@ impl Builder {
         Self { ids, ..self }
     }
 
-    /// Who watches every run.
+    /// An observer of every run, in addition to those given before. One of several that panics
+    /// gets no more events from this agent.
     #[must_use]
-    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
-        Self { observer, ..self }
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
     }
 
     /// Secrets that are masked in all that is written or shown, besides the keys of its models,

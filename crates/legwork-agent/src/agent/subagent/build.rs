@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use legwork_core::Budget;
 use legwork_core::continuation::defaults;
-use legwork_port::NoObserver;
 
 use crate::agent::builder::Builder;
 use crate::agent::subagent::{Differences, Subagent};
@@ -22,7 +21,7 @@ impl Subagent {
         let builder = Builder {
             // It stands below its parent, whatever it was built for.
             subagents: subagents.below(&self.name, &parent.subagents),
-            observer: Arc::new(NoObserver),
+            observers: Vec::new(),
             mask: base.mask.and(&parent.mask),
             ..differ(base, &self.differences)
         };

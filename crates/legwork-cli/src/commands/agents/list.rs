@@ -52,7 +52,7 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
     });
     let text = lines.collect::<String>();
     if text.is_empty() {
-        print("there are no agents: make one as .legwork/agents/NAME.md (docs/agents.md)\n")?;
+        print("no agents found: write one to .legwork/agents/NAME.md (see docs/agents.md)\n")?;
     } else {
         print(&text)?;
     }

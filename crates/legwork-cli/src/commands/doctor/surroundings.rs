@@ -56,7 +56,7 @@ pub(super) fn project(dir: Option<&Path>, config: &Config) -> Check {
     let summary = trust.summary().unwrap_or_else(|| "there is none".to_owned());
     let warnings = trust.warnings();
     match warnings.is_empty() {
-        true => Check::good("project", format!("{summary}: nothing of it is left out")),
+        true => Check::good("project", format!("{summary}: none of its files is ignored")),
         false => Check::warning("project", summary).with_hint(warnings.join("; ")),
     }
 }

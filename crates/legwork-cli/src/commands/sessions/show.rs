@@ -10,6 +10,7 @@ use crate::display::text::now;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::session::{Found, find};
+use crate::settings::Settings;
 use crate::store_address::StoreAddress;
 
 pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Error> {
@@ -23,7 +24,9 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
         true => print_json(&entries(&found)),
         false => {
             let terminal = Terminal::detect().for_out();
-            print(&transcript::of(&found, &address, terminal, now()))
+            let needed = Settings::needed(&found.journal.fold(&found.id), config);
+            let flags = address.flag() + &needed.unwrap_or_default();
+            print(&transcript::of(&found, &flags, terminal, now()))
         }
     }?;
     found.warn();

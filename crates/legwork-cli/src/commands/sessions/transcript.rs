@@ -18,18 +18,12 @@ use crate::display::tool::{self, Finished};
 use crate::display::{Terminal, Usage, spent, to_go_on};
 use crate::recorded::Recorded;
 use crate::session::Found;
-use crate::store_address::StoreAddress;
 
 /// Lines of a tool's result that are shown, most of them from its end.
 const LINES: usize = 8;
 
-/// The transcript of a session.
-pub(super) fn of(
-    found: &Found,
-    address: &StoreAddress,
-    terminal: Terminal,
-    now: Timestamp,
-) -> String {
+/// The transcript of a session; `flags` is what another command needs to go on with it.
+pub(super) fn of(found: &Found, flags: &str, terminal: Terminal, now: Timestamp) -> String {
     let mut transcript = Transcript {
         text: String::new(),
         terminal,
@@ -43,7 +37,7 @@ pub(super) fn of(
     for entry in found.journal.path(found.journal.head()) {
         transcript.entry(&entry);
     }
-    transcript.foot(found, address);
+    transcript.foot(found, flags);
     transcript.text
 }
 
@@ -93,10 +87,9 @@ impl Transcript {
         }
     }
 
-    fn foot(&mut self, found: &Found, address: &StoreAddress) {
+    fn foot(&mut self, found: &Found, flags: &str) {
         let state = found.journal.fold(&found.id);
         self.told();
-        let flag = address.flag();
         self.line("");
         let status = match found.running {
             Some(false) => INTERRUPTED.to_owned(),
@@ -104,7 +97,7 @@ impl Transcript {
         };
         let (marks, used) = (self.terminal.marks, Usage::of_amounts(&state.ledger().lifetime));
         self.line(&format!("{status} {} {}", marks.dot, spent(&used, marks)));
-        match to_go_on(&state, &flag) {
+        match to_go_on(&state, flags) {
             Some(_) if found.running == Some(true) => self.line("a process runs it now"),
             Some(next) => self.line(&format!("to go on: {next}")),
             None => {}

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use legwork::agent::Control;
+use legwork::agent::memory::MemoryStore;
 use legwork::agent::{Agent, Subagent, subagent};
 use legwork::core::budget::Amounts;
 use legwork::core::{EffectClass, ExecutionStatus, SessionId, ToolCall, ToolOutcome, ToolSpec};
@@ -93,6 +94,7 @@ fn agent() -> Agent {
         .subagent(Subagent::new("reviewer", "Reviews.", "You review.").model(reviews))
         .subagent(Subagent::new("helper", "Helps.", "You help.").model(model("x:helper", helps)))
         .clock(Arc::new(VirtualClock::new()))
+        .store_in(Arc::new(MemoryStore::new()))
         .build()
         .unwrap()
 }
