@@ -238,7 +238,7 @@ async fn s5_3_a_wait_between_attempts_costs_nothing() {
             clock.until_asleep(1).await;
             control.interrupt.cancel();
         };
-        let run = agent.run("go").in_session("s").control(control.clone());
+        let run = agent.run("go").control(control.clone());
         let run = tokio::join!(run.outcome(), interrupt).0.unwrap();
         assert_eq!(run.status(), ExecutionStatus::InProgress);
         assert_eq!((run.used().input, run.used().output), (0, 0), "observed: {observed}");

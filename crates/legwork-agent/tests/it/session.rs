@@ -139,7 +139,7 @@ async fn s8_1_the_head_is_not_moved_by_the_inbox_of_a_running_session() {
     assert_eq!(open.into_run().text(), "done");
     let all = taken(&session).await;
     assert_eq!(all.len(), 1);
-    assert!(all[0].1.as_ref().unwrap().contains("an execution is running"), "{all:?}");
+    assert!(all[0].1.as_ref().unwrap().contains("under way"), "{all:?}");
 }
 
 #[tokio::test]

@@ -95,7 +95,7 @@ async fn s6_11_a_run_that_is_dropped_gives_its_set_back() {
     assert_eq!(world.notes(), ["far opens", "look 1 began", "far closes"]);
 
     // Beside another run it closes nothing.
-    let kept = agent.run("go").in_session("kept");
+    let kept = agent.run("go");
     let meanwhile = async {
         gate.arrived(2).await;
         tokio::select! {
@@ -105,7 +105,7 @@ async fn s6_11_a_run_that_is_dropped_gives_its_set_back() {
         assert_eq!((world.count("far opens"), world.count("far closes")), (2, 1));
         gate.open();
     };
-    let (run, ()) = tokio::join!(kept.into_future(), meanwhile);
+    let (run, ()) = tokio::join!(kept, meanwhile);
     assert_eq!(run.unwrap().text(), "done");
     assert_eq!((world.count("far opens"), world.count("far closes")), (2, 2));
 }
