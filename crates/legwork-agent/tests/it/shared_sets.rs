@@ -52,7 +52,8 @@ async fn s6_11_a_parent_and_its_subagent_share_one_open_set() {
 #[tokio::test]
 async fn s6_11_runs_at_once_share_one_open_set_and_the_next_opens_it_anew() {
     let (world, gate) = (World::default(), Gate::new());
-    let agent = Agent::builder(calls_once("look")).toolset(slow(&world, &gate)).build().unwrap();
+    let agent = Agent::builder(calls_once("look")).toolset(slow(&world, &gate));
+    let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let runs = ["a", "b", "c"].map(|session| agent.run("go").in_session(session));
     let open = async {
         gate.arrived(3).await;
@@ -184,7 +185,8 @@ async fn s6_11_an_override_shares_the_set_unless_its_dependencies_differ() {
 async fn s6_11_a_set_with_a_state_for_each_session_is_open_for_each() {
     let (world, gate) = (World::default(), Gate::new());
     let set = slow(&world, &gate).of_a_session();
-    let agent = Agent::builder(calls_once("look")).toolset(set).build().unwrap();
+    let agent = Agent::builder(calls_once("look")).toolset(set);
+    let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let runs = ["a", "b"].map(|session| agent.run("go").in_session(session));
     let open = async {
         gate.arrived(2).await;

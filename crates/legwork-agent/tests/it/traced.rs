@@ -1,6 +1,9 @@
 //! What a program sees of a run with a subscriber of its own.
 
+use std::sync::Arc;
+
 use legwork_agent::Agent;
+use legwork_agent::memory::MemoryStore;
 use legwork_core::EffectClass;
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
@@ -19,7 +22,8 @@ async fn a_run_is_traced_without_what_was_said() {
     let world = World::default();
     let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("a heron")]);
     let tool = noting("look", EffectClass::ReadOnly, &world);
-    let agent = Agent::builder(model).tools([tool]).build().unwrap();
+    let agent = Agent::builder(model).tools([tool]).store_in(Arc::new(MemoryStore::new()));
+    let agent = agent.build().unwrap();
     let (recorder, _guard) = Recorder::start();
     agent.run(WORDS).in_session("s").await.unwrap();
     let lines = recorder.lines("legwork_runtime");

@@ -31,7 +31,7 @@ impl Observer for Deaf {
 async fn run(of_agent: Arc<dyn Observer>, of_run: Arc<dyn Observer>) {
     let model = ScriptedModel::new([Turn::text("hello")]);
     let agent = Agent::builder(model).observer(of_agent).build().unwrap();
-    agent.run("go").in_session("s").observer(of_run).await.unwrap();
+    agent.run("go").observer(of_run).await.unwrap();
 }
 
 #[tokio::test]

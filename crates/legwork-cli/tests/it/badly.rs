@@ -114,7 +114,7 @@ fn nowhere_to_keep_sessions() {
         let mut command = home.legwork(args);
         command.env_remove("HOME");
         let shown = ran(command).out;
-        let wanted = "there is no place for sessions: neither HOME nor XDG_STATE_HOME";
+        let wanted = "no store of sessions: neither HOME nor XDG_STATE_HOME";
         assert!(shown.contains(wanted) && shown.contains("model"), "{args:?}: {shown}");
     }
 }
