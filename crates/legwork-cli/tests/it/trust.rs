@@ -20,7 +20,7 @@ fn a_project_cannot_set_what_is_not_its_own() {
         ("[keys.openai]\nfile = '/etc/passwd'", "run a program"),
         ("[keys.openai]\nenv = 'HOME'", "run a program"),
         ("store = 'sqlite:here.db'", "read your sessions"),
-        ("color = 'always'", "yours to say"),
+        ("color = 'always'", "a matter of your terminal"),
         ("[ keys . openai ]\ncommand = 'touch ran'", "run a program"),
     ] {
         let home = Home::new();

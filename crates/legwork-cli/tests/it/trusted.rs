@@ -369,7 +369,7 @@ fn s13_8_each_command_tells_whether_the_project_is_trusted() {
     }
     let doctor = home.ran(&["doctor", "--offline"]).out;
     assert!(
-        doctor.contains("✓ project") && doctor.contains("~/work is trusted: nothing"),
+        doctor.contains("✓ project") && doctor.contains("~/work is trusted: none"),
         "{doctor}"
     );
     home.settings("trust = ['~/x/*']");
