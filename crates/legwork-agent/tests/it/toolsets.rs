@@ -243,7 +243,8 @@ async fn s2_3_hooks_of_a_session_see_its_own_tools_alone() {
         }
     });
     let model = ScriptedModel::new(Script::from_fn(|_| Turn::text("done")));
-    let agent = Agent::builder(model).toolset(set).hook(sees).hook(stops).build().unwrap();
+    let builder = Agent::builder(model).toolset(set).hook(sees).hook(stops);
+    let agent = builder.store_in(Arc::new(MemoryStore::new())).build().unwrap();
     let open = async {
         gate.arrived(2).await;
         gate.open();
