@@ -4,6 +4,9 @@
 //! changes the code so that one rule no longer holds, and the tests that name the rule
 //! must fail then. It happens in a copy of the tree under `target/broken`, which is what
 //! the tree is right now, uncommitted changes included; the tree itself is never written.
+//!
+//! Most mutations are built at once, each behind a switch. One that cannot be, or that no
+//! test caught so, is built alone: a switch may not reach a process that a test starts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,10 +19,12 @@ use crate::{cargo, sources, test};
 
 mod mutation;
 mod sample;
+mod switch;
 mod tree;
 mod trial;
 
 use mutation::Mutation;
+use switch::Switches;
 use trial::{Ran, Runner};
 
 #[cfg(test)]
@@ -199,20 +204,45 @@ impl Bench {
     /// Runs the mutations one after the other and counts those that were caught as passed.
     fn all(&self, chosen: &[Mutation]) -> Result<Counts, String> {
         println!("in a copy of the present tree, uncommitted changes included");
-        self.unbroken(chosen)?;
         let mut counts = Counts::default();
+        let (mut alone, switches) = (Vec::new(), self.switches(chosen)?);
+        println!("{} of {} are built at once", switches.count(), chosen.len());
         for mutation in chosen {
+            let start = Instant::now();
+            match switches.has(mutation).then(|| self.switched_on(mutation)).transpose()? {
+                Some(verdict @ Verdict::Caught(_)) => {
+                    counts.passed += 1;
+                    show(mutation, start, &verdict);
+                }
+                _ => alone.push(mutation),
+            }
+        }
+        switches.restore(&self.tree)?;
+        println!("{} are built alone", alone.len());
+        for mutation in alone {
             let start = Instant::now();
             let verdict = self.trial(mutation)?;
             match verdict {
                 Verdict::Caught(_) => counts.passed += 1,
                 Verdict::Survived | Verdict::Mistake(_) => counts.failed += 1,
             }
-            let took = start.elapsed().as_secs_f64();
-            println!("{}", line(mutation, &format!("{took:>5.1} s  {}", words(&verdict))));
+            show(mutation, start, &verdict);
         }
         println!("rules: {} of {} that were broken were caught", counts.passed, chosen.len());
         Ok(counts)
+    }
+
+    /// Builds what can be switched, and runs all tests with nothing broken.
+    fn switches(&self, chosen: &[Mutation]) -> Result<Switches, String> {
+        let mut switches = Switches::of(chosen, &self.tree);
+        loop {
+            switches.write(&self.tree)?;
+            match self.unbroken(chosen)? {
+                None => return Ok(switches),
+                Some(said) if switches.without(&said) > 0 => {}
+                Some(said) => return Err(format!("it does not build:\n{}", trial::errors(&said))),
+            }
+        }
     }
 
     /// The test binaries of a package that hold the tests of a rule; none = all of them.
@@ -222,7 +252,9 @@ impl Bench {
     }
 
     /// Refuses to go on where a test fails already: its failing would mean nothing.
-    fn unbroken(&self, chosen: &[Mutation]) -> Result<(), String> {
+    ///
+    /// Gives what the compiler said where it does not build.
+    fn unbroken(&self, chosen: &[Mutation]) -> Result<Option<String>, String> {
         let mut filters: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for mutation in chosen {
             let what = (mutation.package.as_str(), self.binaries(mutation));
@@ -230,18 +262,24 @@ impl Bench {
         }
         for ((package, binaries), filters) in filters {
             let any = filters.into_iter().collect::<Vec<_>>().join(" | ");
-            match self.runner.run(package, binaries.as_ref(), &any)? {
+            match self.runner.run(package, binaries.as_ref(), &any, None)? {
                 Ran::Passed | Ran::NoTests => println!("{package}: unbroken, nothing fails"),
                 Ran::Failed(tests) => {
                     let tests = tests.join(", ");
                     return Err(format!("{tests} of {package} fail before anything is broken"));
                 }
-                Ran::DoesNotBuild(said) => {
-                    return Err(format!("{package} does not build:\n{said}"));
-                }
+                Ran::DoesNotBuild(said) => return Ok(Some(said)),
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Runs the tests that name a rule with its mutation switched on.
+    fn switched_on(&self, mutation: &Mutation) -> Result<Verdict, String> {
+        let (binaries, on) = (self.binaries(mutation), Some(mutation.name.as_str()));
+        let Mutation { package, .. } = mutation;
+        let ran = self.runner.run(package, binaries.as_ref(), &mutation.filter(), on)?;
+        Ok(verdict(mutation, ran))
     }
 
     /// Breaks one rule, runs the tests that name it, and mends it again.
@@ -254,21 +292,29 @@ impl Bench {
             tree::write(&self.tree.join(&change.file), &change.after)?;
         }
         let binaries = self.binaries(mutation);
-        let ran = self.runner.run(&mutation.package, binaries.as_ref(), &mutation.filter());
+        let ran = self.runner.run(&mutation.package, binaries.as_ref(), &mutation.filter(), None);
         for change in &changes {
             tree::write(&self.tree.join(&change.file), &change.before)?;
         }
-        Ok(match ran? {
-            Ran::Failed(tests) => Verdict::Caught(tests),
-            Ran::Passed => Verdict::Survived,
-            Ran::NoTests => {
-                let Mutation { package, .. } = mutation;
-                Verdict::Mistake(format!(
-                    "{package} has no test that `{}` means",
-                    mutation.filter()
-                ))
-            }
-            Ran::DoesNotBuild(said) => Verdict::Mistake(format!("it does not compile:\n{said}")),
-        })
+        Ok(verdict(mutation, ran?))
     }
+}
+
+fn verdict(mutation: &Mutation, ran: Ran) -> Verdict {
+    match ran {
+        Ran::Failed(tests) => Verdict::Caught(tests),
+        Ran::Passed => Verdict::Survived,
+        Ran::NoTests => {
+            let Mutation { package, .. } = mutation;
+            Verdict::Mistake(format!("{package} has no test that `{}` means", mutation.filter()))
+        }
+        Ran::DoesNotBuild(said) => {
+            Verdict::Mistake(format!("it does not compile:\n{}", trial::errors(&said)))
+        }
+    }
+}
+
+fn show(mutation: &Mutation, start: Instant, verdict: &Verdict) {
+    let took = start.elapsed().as_secs_f64();
+    println!("{}", line(mutation, &format!("{took:>5.1} s  {}", words(verdict))));
 }

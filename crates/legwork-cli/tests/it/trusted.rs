@@ -368,10 +368,7 @@ fn s13_8_each_command_tells_whether_the_project_is_trusted() {
         assert!(!told.err.contains("trusted"), "{}", told.err);
     }
     let doctor = home.ran(&["doctor", "--offline"]).out;
-    assert!(
-        doctor.contains("✓ project") && doctor.contains("~/work is trusted: none"),
-        "{doctor}"
-    );
+    assert!(doctor.contains("✓ project") && doctor.contains("~/work is trusted: none"), "{doctor}");
     home.settings("trust = ['~/x/*']");
     let listed = home.ran(&["trust", "list"]).ends(0).out;
     assert!(listed.contains("x/* (~/.config/legwork/legwork.toml:1)"), "{listed}");

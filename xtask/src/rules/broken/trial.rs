@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use super::switch::VARIABLE;
 use crate::cargo;
 
 #[cfg(test)]
@@ -24,24 +25,27 @@ pub(super) enum Ran {
     Failed(Vec<String>),
     /// No test has such a name.
     NoTests,
-    /// What the compiler said.
+    /// All that the compiler said.
     DoesNotBuild(String),
 }
 
 impl Runner {
     /// Builds a package's tests and runs those that nextest's filter means.
     ///
-    /// With `binaries` only these of its integration tests are built.
+    /// With `binaries` only these of its integration tests are built. `on` names the mutation
+    /// that is switched on.
     pub(super) fn run(
         &self,
         package: &str,
         binaries: Option<&BTreeSet<String>>,
         filter: &str,
+        on: Option<&str>,
     ) -> Result<Ran, String> {
         let mut command = cargo::command();
         command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
         // That a property fails is enough; the smallest case that does is not asked for.
         command.env("PROPTEST_MAX_SHRINK_ITERS", "0");
+        command.envs(on.map(|name| (VARIABLE, name)));
         // Nobody reads a backtrace here, and without its lines much is built sooner.
         command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         command.args(["nextest", "run", "--package", package, "--filterset", filter]);
@@ -70,7 +74,7 @@ fn ran(code: Option<i32>, said: &str) -> Option<Ran> {
         0 => Some(Ran::Passed),
         4 => Some(Ran::NoTests),
         100 => Some(Ran::Failed(failed(said))),
-        101 => Some(Ran::DoesNotBuild(errors(said))),
+        101 => Some(Ran::DoesNotBuild(said.to_owned())),
         _ => None,
     }
 }
@@ -95,7 +99,7 @@ fn failed(said: &str) -> Vec<String> {
 }
 
 /// The compiler's errors with the lines that belong to them, the first few.
-fn errors(said: &str) -> String {
+pub(super) fn errors(said: &str) -> String {
     let from = said.lines().skip_while(|line| !line.starts_with("error"));
     from.take(12).collect::<Vec<_>>().join("\n")
 }
