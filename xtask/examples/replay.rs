@@ -12,7 +12,8 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use legwork_core::{FinishReason, Part, Response, ToolCall};
-use legwork_models::openai::{ApiError, Ended, Reply, Streaming, Unreadable};
+use legwork_models::Api;
+use legwork_models::answer::{ApiError, Ended, Reply, Streaming, Unreadable};
 use legwork_port::Delta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -120,7 +121,7 @@ fn read(row: &Row) -> Result<Response, Unreadable> {
         .and_then(|headers| headers.iter().find(|(name, _)| named(name)))
         .and_then(|(_, value)| value.as_str());
     let asked = if row.streaming { Streaming::Yes } else { Streaming::No };
-    let mut reply = Reply::new(row.status, content_type, asked);
+    let mut reply = Reply::new(Api::ChatCompletions, row.status, content_type, asked);
     let body = row.response_body.as_deref().unwrap_or_default();
     reply.push(body.as_bytes(), &mut |_: Delta<'_>| ControlFlow::Continue(()));
     reply.finish(Ended::Whole)

@@ -1,7 +1,7 @@
 //! Models as the command asks them.
 
-use legwork::model::openai::{self, ChatCompletions};
 use legwork::model::{self, Prices, retry::Policy};
+use legwork::model::{HttpModel, remote};
 
 use crate::config::{Answers, Secret};
 use crate::display::advice;
@@ -17,7 +17,7 @@ pub(crate) struct Asking {
 }
 
 /// A warning about where a model's key is sent, if one is due.
-pub(crate) fn exposure(model: &ChatCompletions) -> Option<String> {
+pub(crate) fn exposure(model: &HttpModel) -> Option<String> {
     let host = visible(model.exposes_key()?).into_owned();
     Some(format!(
         "the key of {} goes to {host} over plain HTTP, where others on the way can read it: use \
@@ -36,7 +36,7 @@ pub(crate) fn made(
     base_url: Option<&str>,
     key: Option<&Secret>,
     asking: Asking,
-) -> Result<ChatCompletions, Error> {
+) -> Result<HttpModel, Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
     let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
     let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);
@@ -44,7 +44,7 @@ pub(crate) fn made(
     built.map_err(|error| {
         let unusable = legwork::Error::Model { model: name.to_owned(), reason: error.to_string() };
         match error {
-            openai::Error::Proxy(proxy) => {
+            remote::Error::Proxy(proxy) => {
                 Error::usage(unusable.to_string(), advice::on_proxy(&proxy.variable))
             }
             _ => unusable.into(),

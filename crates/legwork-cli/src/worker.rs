@@ -7,7 +7,7 @@ use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
 use legwork::core::{AgentState, Budget, Event};
-use legwork::model::openai::ChatCompletions;
+use legwork::model::HttpModel;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::Workspace;
@@ -153,7 +153,7 @@ impl Worker {
 }
 
 /// Warns about keys, journals and settings that may be read or changed by others.
-fn warn(settings: &Settings, model: &ChatCompletions, screen: &Screen) {
+fn warn(settings: &Settings, model: &HttpModel, screen: &Screen) {
     if let Some(warning) = exposure(model) {
         screen.warn_later(warning);
     }

@@ -6,20 +6,22 @@
 //! no history, and reads neither the environment nor any file for a key.
 //!
 //! ```
-//! use legwork_models::openai::ChatCompletions;
+//! use legwork_models::openai;
 //! use legwork_port::Model;
 //!
-//! let model = ChatCompletions::builder("http://127.0.0.1:8080/v1", "qwen2.5-coder")
+//! let model = openai::chat("http://127.0.0.1:8080/v1", "qwen2.5-coder")
 //!     .provider("local")
 //!     .api_key("none")
 //!     .build()?;
 //! assert_eq!(model.name(), "local:qwen2.5-coder");
-//! # Ok::<(), legwork_models::openai::Error>(())
+//! # Ok::<(), legwork_models::Error>(())
 //! ```
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
-//! cost), `http` (the client and its time limits), `openai` (Chat Completions).
+//! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
+//! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
+//! the wires: `openai`.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -30,21 +32,35 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `openai` | yes | `http` and `openai`: Chat Completions |
+//! | `openai` | yes | `openai`: Chat Completions |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
 //! | `zstd` | | answers compressed with Zstandard, too; compiles its library, which is C |
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "http")]
+pub mod answer;
+#[cfg(feature = "http")]
+mod api;
 pub mod bounds;
-#[cfg(feature = "openai")]
+#[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "openai")]
 pub mod openai;
 pub mod prices;
+#[cfg(feature = "http")]
+pub mod remote;
 pub mod retry;
 pub mod sse;
+#[cfg(feature = "http")]
+mod wire;
 
+#[cfg(feature = "http")]
+pub use api::{Api, UnknownApi};
 pub use bounds::Bounds;
 pub use prices::Prices;
+#[cfg(feature = "http")]
+pub use remote::{Builder, Error, HttpModel};
+#[cfg(feature = "http")]
+pub use wire::{MaxTokensField, Quirks};

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use legwork_port::Model;
 
-pub use legwork_models::{Bounds, Prices, bounds, prices, retry};
 #[cfg(feature = "openai")]
-pub use legwork_models::{http, openai};
+pub use legwork_models::{
+    Api, Builder, HttpModel, MaxTokensField, Quirks, UnknownApi, answer, http, openai, remote,
+};
+pub use legwork_models::{Bounds, Prices, bounds, prices, retry};
 
 use crate::error::{Error, Result};
 

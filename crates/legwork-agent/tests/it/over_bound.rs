@@ -10,8 +10,9 @@ use legwork_core::event::{InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::journal::Journal;
 use legwork_core::{Event, Mask, ModelRequest, ModelSettings, Response, Usage};
+use legwork_models::Api;
 use legwork_models::Bounds;
-use legwork_models::openai::{Ended, Reply, Streaming};
+use legwork_models::answer::{Ended, Reply, Streaming};
 use legwork_port::model::{Error, Profile};
 use legwork_port::{BoxFuture, Delta, Deltas, Model};
 use legwork_testkit::RecordingObserver;
@@ -44,7 +45,8 @@ impl Flood {
             Streaming::Yes => "text/event-stream",
             Streaming::No => "application/json",
         };
-        let mut reply = Reply::within(BOUNDS, 200, Some(kind), self.streaming);
+        let mut reply =
+            Reply::within(BOUNDS, Api::ChatCompletions, 200, Some(kind), self.streaming);
         self.pieces.iter().for_each(|piece| reply.push(piece.as_bytes(), deltas));
         reply.finish(Ended::Whole).unwrap()
     }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use legwork_core::{Part, Response};
-use legwork_models::openai::{Ended, Reply, Streaming, Unreadable};
+use legwork_models::Api;
+use legwork_models::answer::{Ended, Reply, Streaming, Unreadable};
 use legwork_port::Delta;
 use serde_json::{Value, json};
 
@@ -45,7 +46,7 @@ pub(crate) fn read<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     ended: Ended,
 ) -> (Result<Response, Unreadable>, Seen) {
-    let mut reply = Reply::new(status, Some(content_type), Streaming::Yes);
+    let mut reply = Reply::new(Api::ChatCompletions, status, Some(content_type), Streaming::Yes);
     let mut seen = Seen::default();
     for piece in pieces {
         reply.push(piece, &mut |delta: Delta<'_>| seen.take(delta));

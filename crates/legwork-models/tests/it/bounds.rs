@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use legwork_core::inference::Incomplete;
 use legwork_core::{Part, Response};
+use legwork_models::Api;
 use legwork_models::Bounds;
-use legwork_models::openai::{Ended, Reply, Streaming, Unreadable};
+use legwork_models::answer::{Ended, Reply, Streaming, Unreadable};
 use legwork_port::{Delta, Model};
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,7 +36,8 @@ fn ignore(_: Delta<'_>) -> ControlFlow<()> {
 
 /// What comes of events that are sent again and again, until the reader wants no more.
 fn endless(bounds: Bounds, mut event: impl FnMut(usize) -> String) -> Response {
-    let mut reply = Reply::within(bounds, 200, Some("text/event-stream"), Streaming::Yes);
+    let mut reply =
+        Reply::within(bounds, Api::ChatCompletions, 200, Some("text/event-stream"), Streaming::Yes);
     let mut number = 0;
     while !reply.is_over() {
         reply.push(event(number).as_bytes(), &mut ignore);
@@ -128,7 +130,8 @@ fn s13_10_one_event_is_bounded_in_its_values_and_in_its_depth() {
 
 /// What comes of a whole body.
 fn whole(body: &str) -> Result<Response, Unreadable> {
-    let mut reply = Reply::within(small(), 200, Some("application/json"), Streaming::No);
+    let mut reply =
+        Reply::within(small(), Api::ChatCompletions, 200, Some("application/json"), Streaming::No);
     body.as_bytes().chunks(100).for_each(|piece| reply.push(piece, &mut ignore));
     reply.finish(Ended::Whole)
 }
@@ -222,7 +225,13 @@ fn s13_10_what_came_of_a_cut_answer_is_counted_though_it_is_not_kept() {
 
 #[test]
 fn s13_10_what_follows_a_bound_is_not_taken() {
-    let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
+    let mut reply = Reply::within(
+        small(),
+        Api::ChatCompletions,
+        200,
+        Some("text/event-stream"),
+        Streaming::Yes,
+    );
     let mut shown = 0;
     for _ in 0..2_000 {
         reply.push(said(&"x".repeat(100)).as_bytes(), &mut |delta: Delta<'_>| {
@@ -242,7 +251,7 @@ fn s13_10_the_message_of_an_error_is_bounded() {
     let body = json!({"error": {"message": long, "code": long, "type": long, "param": long}});
     for (status, text) in [(400, body.to_string()), (500, long.clone()), (200, events(&[body]))] {
         let kind = if status == 200 { "text/event-stream" } else { "application/json" };
-        let mut reply = Reply::new(status, Some(kind), Streaming::Yes);
+        let mut reply = Reply::new(Api::ChatCompletions, status, Some(kind), Streaming::Yes);
         reply.push(text.as_bytes(), &mut ignore);
         let Err(Unreadable::Api(error)) = reply.finish(Ended::Whole) else {
             panic!("it is an error")
@@ -259,7 +268,7 @@ proptest! {
         pieces in prop::collection::vec((0..9usize, 0..400usize), 0..200),
     ) {
         let mut reply =
-            Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
+            Reply::within(small(), Api::ChatCompletions, 200, Some("text/event-stream"), Streaming::Yes);
         for (kind, size) in pieces {
             let text = "y".repeat(size);
             let bytes = match kind {
@@ -377,7 +386,13 @@ async fn s13_10_a_list_of_models_is_bounded() {
 fn s13_10_within_its_bounds_an_answer_is_whole() {
     let text =
         json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]});
-    let mut reply = Reply::within(small(), 200, Some("text/event-stream"), Streaming::Yes);
+    let mut reply = Reply::within(
+        small(),
+        Api::ChatCompletions,
+        200,
+        Some("text/event-stream"),
+        Streaming::Yes,
+    );
     reply.push(events(&[text]).as_bytes(), &mut ignore);
     let response = reply.finish(Ended::Whole).unwrap();
     assert_eq!((response.incomplete, response.bound), (None, None));

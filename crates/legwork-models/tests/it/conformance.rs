@@ -1,6 +1,6 @@
 //! The suite that every model passes.
 
-use legwork_models::openai::ChatCompletions;
+use legwork_models::openai;
 use legwork_testkit::Server;
 use legwork_testkit::conformance::model::{self, Behaviour};
 
@@ -14,7 +14,7 @@ async fn chat_completions_keep_the_promises_of_the_port() {
             Behaviour::ToolCalls => &calls,
             Behaviour::Fails => &fails,
         };
-        let builder = ChatCompletions::builder(server.base_url(), "scripted");
+        let builder = openai::chat(server.base_url(), "scripted");
         builder.api_key("sk-conformance").build().unwrap()
     };
     model::check(make).await.unwrap_or_else(|violations| panic!("{violations}"));

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use legwork_core::Response;
 use legwork_core::inference::Incomplete;
-use legwork_models::openai::{ChatCompletions, Error as Setup};
 use legwork_models::retry::Policy;
+use legwork_models::{Error as Setup, openai};
 use legwork_port::model::{Error, Kind};
 use legwork_port::{Delta, Deltas, Model, Retry};
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn s11_5_a_dead_server_is_tried_again_and_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let clock = Turned::new();
     let url = format!("http://{port}/v1");
-    let model = ChatCompletions::builder(&url, "m").clock(clock.clone()).build().unwrap();
+    let model = openai::chat(&url, "m").clock(clock.clone()).build().unwrap();
     let error = model.infer(question("Hi?"), None).await.unwrap_err();
     assert_eq!((error.kind, error.charged_attempts), (Kind::Unreachable, 0));
     assert!(error.message.contains(&url) && error.message.contains("openai:m"), "{error}");
@@ -203,7 +203,7 @@ async fn a_key_that_the_server_echoes_is_masked_everywhere() {
 
 #[test]
 fn an_address_that_is_none_is_shown_without_its_password() {
-    let built = ChatCompletions::builder("ftp://me:hunter2@host/v1?key=hunter3", "m").build();
+    let built = openai::chat("ftp://me:hunter2@host/v1?key=hunter3", "m").build();
     let error = built.unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains("hunter") && shown.contains("host/v1"), "{shown}");
@@ -461,23 +461,21 @@ async fn a_field_of_the_wires_own_is_refused() {
 
 #[test]
 fn a_wrong_setup_is_an_error_before_anything_is_sent() {
-    let built = |url: &str| ChatCompletions::builder(url, "m").build().map(drop);
+    let built = |url: &str| openai::chat(url, "m").build().map(drop);
     for url in ["", "localhost:8080", "ftp://x/v1", "/v1"] {
         assert!(matches!(built(url), Err(Setup::BaseUrl { .. })), "{url}");
     }
-    let key = ChatCompletions::builder("http://x/v1", "m").api_key("a\nb").build().unwrap_err();
+    let key = openai::chat("http://x/v1", "m").api_key("a\nb").build().unwrap_err();
     assert_eq!(key, Setup::Key);
-    let header =
-        ChatCompletions::builder("http://x/v1", "m").header("a b", "c").build().unwrap_err();
+    let header = openai::chat("http://x/v1", "m").header("a b", "c").build().unwrap_err();
     assert_eq!(header, Setup::Header { name: "a b".to_owned() });
-    let field =
-        ChatCompletions::builder("http://x/v1", "m").field("messages", 1).build().unwrap_err();
+    let field = openai::chat("http://x/v1", "m").field("messages", 1).build().unwrap_err();
     assert_eq!(field, Setup::OwnField { field: "messages".to_owned() });
 }
 
 #[test]
 fn the_key_is_never_shown() {
-    let model = ChatCompletions::builder("http://x/v1", "m").api_key("sk-secret").build().unwrap();
+    let model = openai::chat("http://x/v1", "m").api_key("sk-secret").build().unwrap();
     let shown = format!("{model:?}");
     assert!(!shown.contains("sk-secret"), "{shown}");
 }

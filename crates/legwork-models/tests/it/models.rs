@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use legwork_models::http::Timeouts;
-use legwork_models::openai::{Builder, ChatCompletions, Unavailable};
+use legwork_models::remote::Unavailable;
+use legwork_models::{Builder, openai};
 use legwork_port::Model;
 use legwork_port::model::Kind;
 use serde_json::json;
@@ -15,7 +16,7 @@ fn json(status: &str, body: &serde_json::Value) -> Act {
 }
 
 fn at(server: &Server) -> Builder {
-    ChatCompletions::builder(&*server.base_url, "any").api_key("sk-secret").header("x-team", "blue")
+    openai::chat(&*server.base_url, "any").api_key("sk-secret").header("x-team", "blue")
 }
 
 async fn kind(act: Act) -> (Kind, String) {
@@ -72,7 +73,7 @@ async fn a_server_that_stalls_is_given_up() {
 
 #[tokio::test]
 async fn a_malformed_address_is_an_error() {
-    let error = ChatCompletions::builder("nowhere", "any").offered().await.unwrap_err();
+    let error = openai::chat("nowhere", "any").offered().await.unwrap_err();
     assert!(matches!(error, Unavailable::Setup(_)) && error.to_string().contains("nowhere"));
 }
 
@@ -82,7 +83,7 @@ fn a_model_costs_what_the_shipped_table_says_unless_ones_own_says_otherwise() {
                    "date": "2026-11-22"}]"#;
     let own = legwork_models::Prices::from_json(own).unwrap();
     let price = |builder: Builder| builder.build().unwrap().profile().price.unwrap().input.0;
-    let at = |model| ChatCompletions::builder("http://127.0.0.1:1/v1", model).prices(own.clone());
+    let at = |model| openai::chat("http://127.0.0.1:1/v1", model).prices(own.clone());
     assert_eq!(price(at("gpt-5-mini")), 250_000);
     assert_eq!(price(at("gpt-5-mini-2025-08-07")), 250_000);
     assert_eq!(price(at("gpt-5-mini").provider("acme")), 9_000_000);

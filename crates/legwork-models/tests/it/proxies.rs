@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 
 use legwork_models::http::Proxies;
-use legwork_models::openai::{Builder, ChatCompletions};
 use legwork_models::retry::Policy;
+use legwork_models::{Builder, openai};
 use legwork_port::Model;
 use legwork_port::model::{Error, Kind};
 
@@ -29,7 +29,7 @@ fn behind(server: &Server, variables: &[(&str, &str)]) -> Builder {
 async fn asked_through(manner: Manner, scheme: &str) -> (Error, String) {
     let proxy = Proxy::start(manner).await;
     let url = format!("{scheme}://me:canary-d41d8cd98f@{}", proxy.address);
-    let model = ChatCompletions::builder("https://server.invalid/v1", "m").retry(Policy::never());
+    let model = openai::chat("https://server.invalid/v1", "m").retry(Policy::never());
     let model = model.proxies(proxies(&[("HTTPS_PROXY", &url)])).build().unwrap();
     let error = model.infer(question("Hi?"), None).await.unwrap_err();
     assert!(!format!("{error:?} {model:?}").contains("canary"), "{error:?}");
@@ -71,7 +71,7 @@ async fn s11_5_a_proxy_that_is_down_is_tried_again_and_named() {
     for (server, variable) in [("http://a.invalid/v1", "HTTP_PROXY"), ("https://a/v1", "ALL_PROXY")]
     {
         let clock = Turned::new();
-        let model = ChatCompletions::builder(server, "m").clock(clock.clone());
+        let model = openai::chat(server, "m").clock(clock.clone());
         let model = model.proxies(proxies(&[(variable, &url)])).build().unwrap();
         let error = model.infer(question("Hi?"), None).await.unwrap_err();
         let expected = format!("the proxy http://{closed} ({variable}) cannot be reached: ");
@@ -139,8 +139,7 @@ async fn a_server_is_reached_through_socks() {
         let proxy = Proxy::start(Manner::Socks(wanted)).await;
         let url = format!("{scheme}://{user}{}", proxy.address);
         let base_url = server.base_url.replace("127.0.0.1", "localhost");
-        let model =
-            ChatCompletions::builder(&base_url, "m").proxies(proxies(&[("all_proxy", &url)]));
+        let model = openai::chat(&base_url, "m").proxies(proxies(&[("all_proxy", &url)]));
         let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
         assert_eq!(response.text(), "Hi.", "{url}");
         // Who resolves the name.
@@ -176,8 +175,7 @@ fn a_value_that_is_not_a_proxy_is_an_error_that_names_the_variable() {
     ];
     for (value, expected) in cases {
         let model = |url: &str| {
-            let model =
-                ChatCompletions::builder(url, "m").proxies(proxies(&[("HTTPS_PROXY", value)]));
+            let model = openai::chat(url, "m").proxies(proxies(&[("HTTPS_PROXY", value)]));
             model.build().map_err(|error| error.to_string())
         };
         let error = model("https://a/v1").unwrap_err();
@@ -231,7 +229,7 @@ fn a_password_is_shown_nowhere() {
     let proxies = proxies(&[("HTTPS_PROXY", &format!("http://me:{written}@h:1"))]);
     let shown = format!("{proxies:?}");
     assert!(shown.contains("h:1") && !shown.contains("ary"), "{shown}");
-    let model = ChatCompletions::builder("https://a/v1", "m").proxies(proxies).build().unwrap();
+    let model = openai::chat("https://a/v1", "m").proxies(proxies).build().unwrap();
     let said = format!("{written} {meant}");
     assert_eq!(model.mask().text(&said), "[redacted] [redacted]");
     // No key goes there in the clear, though there is a secret.

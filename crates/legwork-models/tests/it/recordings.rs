@@ -1,6 +1,6 @@
 //! Recorded answers of many providers come to the messages that they mean.
 
-use legwork_models::openai::Ended;
+use legwork_models::answer::Ended;
 use proptest::prelude::*;
 
 use crate::answers::{read, summary};

@@ -6,17 +6,18 @@ use legwork_core::inference::{ThinkingLevel, ToolChoice};
 use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{Message, ModelRequest, ModelSettings, Part, Role, ToolCall, ToolSpec};
-use legwork_models::openai::{ChatCompletions, MaxTokensField, Streaming};
+use legwork_models::answer::Streaming;
+use legwork_models::{HttpModel, MaxTokensField, openai};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::traffic::question;
 
-fn chat() -> ChatCompletions {
-    ChatCompletions::builder("http://127.0.0.1:1/v1", "gpt-5-mini").build().unwrap()
+fn chat() -> HttpModel {
+    openai::chat("http://127.0.0.1:1/v1", "gpt-5-mini").build().unwrap()
 }
 
-fn sent(chat: &ChatCompletions, request: &ModelRequest, asked: Streaming) -> Value {
+fn sent(chat: &HttpModel, request: &ModelRequest, asked: Streaming) -> Value {
     let body = chat.body(request, asked).unwrap();
     serde_json::from_slice(&body).unwrap()
 }
@@ -144,10 +145,10 @@ fn every_setting_is_valid_and_reaches_its_field() {
 fn openai_itself_gets_its_own_field_for_the_longest_answer() {
     let mut request = question("Hi?");
     request.max_output = Some(9);
-    let official = ChatCompletions::builder("https://api.openai.com/v1/", "o3").build().unwrap();
+    let official = openai::chat("https://api.openai.com/v1/", "o3").build().unwrap();
     assert_eq!(sent(&official, &request, Streaming::No)["max_completion_tokens"], 9);
     let field = MaxTokensField::MaxCompletionTokens;
-    let set = ChatCompletions::builder("http://x", "o3").max_tokens_field(field).build().unwrap();
+    let set = openai::chat("http://x", "o3").max_tokens_field(field).build().unwrap();
     assert_eq!(sent(&set, &request, Streaming::No)["max_completion_tokens"], 9);
 }
 
@@ -161,7 +162,7 @@ fn what_is_set_from_outside_wins_without_doubling_a_field() {
     let text = std::str::from_utf8(&body).unwrap();
     assert_eq!(text.matches("max_tokens").count(), 1);
     assert!(text.contains("\"max_tokens\":5"));
-    let quiet = ChatCompletions::builder("http://x", "m").without_stream_usage().build().unwrap();
+    let quiet = openai::chat("http://x", "m").without_stream_usage().build().unwrap();
     assert!(sent(&quiet, &question("Hi?"), Streaming::Yes).get("stream_options").is_none());
 }
 
@@ -172,8 +173,7 @@ fn s11_2_a_calls_provider_fields_go_back_where_they_came_from_and_nowhere_else()
     let call = ToolCall { provider, ..ToolCall::new("c1", "add", "{}") };
     let request =
         question("Hi?").with_message(Message::assistant(vec![Part::ToolCall(Arc::new(call))]));
-    let other =
-        ChatCompletions::builder("http://127.0.0.1:1/v1", "m").provider("groq").build().unwrap();
+    let other = openai::chat("http://127.0.0.1:1/v1", "m").provider("groq").build().unwrap();
     let plain =
         json!({"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}});
     let expected = json!({"id": "c1", "type": "function", "extra_content": {"sig": "x"},
@@ -212,7 +212,7 @@ fn s9_1_a_message_is_encoded_once_and_kept() {
     let request = everything();
     let first = chat().body(&request, Streaming::No).unwrap();
     for message in request.messages().iter() {
-        assert!(format!("{message:?}").contains("Encoded(openai-chat"), "{message:?}");
+        assert!(format!("{message:?}").contains("Encoded(chat openai"), "{message:?}");
     }
     let longer = request.clone().with_message(Message::user("More?"));
     let second = chat().body(&longer, Streaming::No).unwrap();

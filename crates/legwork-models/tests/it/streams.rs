@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Part, Usage};
-use legwork_models::openai::{ApiError, Ended, Reply, Streaming, Unreadable};
+use legwork_models::Api;
+use legwork_models::answer::{ApiError, Ended, Reply, Streaming, Unreadable};
 use legwork_port::Delta;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -313,7 +314,7 @@ fn an_answer_that_is_none_is_shown_the_same_however_it_is_cut() {
     // Its end is cut within a character.
     let said = format!("x{}", "漢".repeat(1_000));
     let shown = |pieces: &[&[u8]]| match stream(pieces.iter().copied()).0 {
-        Err(Unreadable::OtherWire { excerpt }) => excerpt,
+        Err(Unreadable::OtherWire { excerpt, .. }) => excerpt,
         other => panic!("{other:?}"),
     };
     let whole = shown(&[said.as_bytes()]);
@@ -342,7 +343,8 @@ fn only_the_first_choice_counts() {
 fn nothing_is_taken_up_after_a_break() {
     let chunk = json!({"choices": [{"index": 0, "delta": {"content": "a", "tool_calls": [
         {"index": 0, "id": "x", "function": {"name": "f", "arguments": "{}"}}]}, "finish_reason": "stop"}]});
-    let mut reply = Reply::new(200, Some("text/event-stream"), Streaming::Yes);
+    let mut reply =
+        Reply::new(Api::ChatCompletions, 200, Some("text/event-stream"), Streaming::Yes);
     reply.push(events(&[chunk]).as_bytes(), &mut |_: Delta<'_>| ControlFlow::Break(()));
     assert!(reply.is_over());
     let response = reply.finish(Ended::Whole).unwrap();

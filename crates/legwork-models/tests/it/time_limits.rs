@@ -7,8 +7,8 @@ use std::time::Duration;
 use legwork_core::Response;
 use legwork_core::inference::Incomplete;
 use legwork_models::http::Timeouts;
-use legwork_models::openai::{Builder, ChatCompletions};
 use legwork_models::retry::Policy;
+use legwork_models::{Builder, openai};
 use legwork_port::model::{Error, Kind};
 use legwork_port::{Delta, Model};
 use serde_json::json;
@@ -131,7 +131,7 @@ async fn a_server_that_shakes_no_hands_is_left_in_time() {
     let base_url = format!("https://{}/v1", silent.local_addr().unwrap());
     let clock = Turned::new();
     let timeouts = Timeouts { connect: minutes(50), first_byte: minutes(60), ..limits() };
-    let model = ChatCompletions::builder(&base_url, "m").api_key("sk-secret");
+    let model = openai::chat(&base_url, "m").api_key("sk-secret");
     let model = model.clock(Arc::<Turned>::clone(&clock)).timeouts(timeouts);
     let asking = tokio::spawn(infer(model.retry(Policy::never())));
     let (_stream, _) = silent.accept().await.unwrap();

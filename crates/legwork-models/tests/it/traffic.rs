@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Message, ModelRequest, ModelSettings, Transcript};
-use legwork_models::openai::{Builder, ChatCompletions};
+use legwork_models::{Builder, openai};
 use legwork_port::{Delta, Model};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ pub(crate) fn question(text: &str) -> ModelRequest {
 /// A model at a server, by a clock.
 pub(crate) fn model_at(server: &Server, clock: &Arc<Turned>) -> Builder {
     let clock: Arc<Turned> = Arc::clone(clock);
-    ChatCompletions::builder(&server.base_url, "m").api_key("sk-secret").clock(clock)
+    openai::chat(&server.base_url, "m").api_key("sk-secret").clock(clock)
 }
 
 /// A whole body that says something.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use legwork_core::budget::{MicroUsd, Price};
-use legwork_models::openai::{Builder, ChatCompletions, profile};
+use legwork_models::Builder;
+use legwork_models::openai::{self, profile};
 use legwork_port::{Model, Profile};
 
 use super::{PROVIDERS, Provider, failed, providers, split};
@@ -56,7 +57,7 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
     if let (None, None, Some(Provider { key: Some(variable), .. })) = (base_url, key, known) {
         return Err(failed(name, format!("it needs a key: set {variable}")));
     }
-    let chat = ChatCompletions::builder(url, model).provider(provider);
+    let chat = openai::chat(url, model).provider(provider);
     let chat = match known {
         Some(Provider { key: None, .. }) => chat.profile(local(model)),
         _ => chat,

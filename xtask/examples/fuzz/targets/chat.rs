@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use fastrand::Rng;
+use legwork_models::Api;
 use legwork_models::Bounds;
-use legwork_models::openai::{Ended, Reply, Streaming};
+use legwork_models::answer::{Ended, Reply, Streaming};
 use legwork_port::Delta;
 
 use super::{MIB, Target, pieces};
@@ -106,7 +107,7 @@ fn run(input: &[u8], random: &mut Rng) -> bool {
 
 /// What came of an answer in words, and whether it passed a bound.
 fn read(kind: &str, status: u16, ended: Ended, pieces: &[&[u8]]) -> (String, bool) {
-    let mut reply = Reply::within(BOUNDS, status, Some(kind), Streaming::Yes);
+    let mut reply = Reply::within(BOUNDS, Api::ChatCompletions, status, Some(kind), Streaming::Yes);
     let mut shown = 0;
     for piece in pieces {
         reply.push(piece, &mut |delta: Delta<'_>| {

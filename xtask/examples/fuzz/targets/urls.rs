@@ -1,7 +1,7 @@
 //! Base URLs: taken as they are, or refused.
 
 use fastrand::Rng;
-use legwork_models::openai::ChatCompletions;
+use legwork_models::openai;
 
 use super::{MIB, Target, texts};
 
@@ -53,7 +53,7 @@ fn seeds() -> Vec<Vec<u8>> {
 
 fn run(input: &[u8], _: &mut Rng) -> bool {
     let text = String::from_utf8_lossy(input);
-    match ChatCompletions::builder(&*text, "model").api_key("a-key-of-some-length").build() {
+    match openai::chat(&*text, "model").api_key("a-key-of-some-length").build() {
         Ok(_) => {
             let odd = |c: char| c.is_whitespace() || c.is_control() || "\\?#@".contains(c);
             let (scheme, rest) = text.split_once("://").unwrap_or_default();

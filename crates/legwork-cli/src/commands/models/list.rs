@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use legwork::core::budget::{MicroUsd, Price};
 use legwork::model::Prices;
-use legwork::model::openai::{self, Offered, Unavailable, profile};
+use legwork::model::openai::profile;
+use legwork::model::remote::{self, Offered, Unavailable};
 use legwork::port::model::Kind;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -88,7 +89,7 @@ fn error(server: &Server, silent: &Silent) -> Error {
         }
         Silent::BadKey(error) => Error::usage(error.to_string(), error.hint().unwrap_or_default()),
         Silent::Unavailable(Unavailable::Model(error)) => Error::Asked(Box::new(error.to_record())),
-        Silent::Unavailable(Unavailable::Setup(openai::Error::Proxy(proxy))) => {
+        Silent::Unavailable(Unavailable::Setup(remote::Error::Proxy(proxy))) => {
             Error::usage(proxy.to_string(), on_proxy(&proxy.variable))
         }
         Silent::Unavailable(setup) => Error::usage(setup.to_string(), "see --base-url and the key"),

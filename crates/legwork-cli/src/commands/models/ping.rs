@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use legwork::core::transcript::Transcript;
 use legwork::core::{Message, ModelRequest, ModelSettings, Response};
 use legwork::model::http::Timeouts;
-use legwork::model::openai::{self, ChatCompletions};
+use legwork::model::{HttpModel, remote};
 use legwork::model::{proxies_from_env, retry};
 use legwork::port::{Delta, Model as _};
 use serde_json::json;
@@ -31,7 +31,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// What came of it.
 pub(crate) struct Pong {
-    model: ChatCompletions,
+    model: HttpModel,
     response: Response,
     first: Option<Duration>,
     whole: Duration,
@@ -71,7 +71,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
         let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
             let message = error.to_string();
             match error {
-                openai::Error::Proxy(proxy) => {
+                remote::Error::Proxy(proxy) => {
                     Error::usage(message, advice::on_proxy(&proxy.variable))
                 }
                 _ => Error::usage(message, "see --base-url and OPENAI_BASE_URL, and the key"),
@@ -85,7 +85,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
     })
 }
 
-async fn asked(model: ChatCompletions) -> Result<Pong, Error> {
+async fn asked(model: HttpModel) -> Result<Pong, Error> {
     let empty = Transcript::default();
     let settings = ModelSettings { max_output: Some(FEW), ..ModelSettings::default() };
     // Nothing was said, so nothing is open.

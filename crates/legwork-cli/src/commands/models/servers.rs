@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use legwork::model::http::Timeouts;
-use legwork::model::openai::{ChatCompletions, Offered, Unavailable};
+use legwork::model::openai;
+use legwork::model::remote::{Offered, Unavailable};
 use legwork::model::{Provider, known, proxies_from_env, retry};
 use serde::Serialize;
 
@@ -86,8 +87,7 @@ impl Server {
         if let (true, Some(variable), None) = (self.official, self.variable, &self.key) {
             return Err(Silent::NoKey(variable));
         }
-        let asked = ChatCompletions::builder(self.base_url.as_str(), "none")
-            .provider(self.provider.as_str());
+        let asked = openai::chat(self.base_url.as_str(), "none").provider(self.provider.as_str());
         let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
         let asked = asked.proxies(proxies_from_env());
         let asked = match &self.key {

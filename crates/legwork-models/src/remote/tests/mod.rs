@@ -17,7 +17,8 @@ use std::sync::Arc;
 use legwork_core::{Message, ModelRequest, ModelSettings, Transcript};
 use serde_json::json;
 
-use super::{Builder, ChatCompletions};
+use super::{Builder, HttpModel};
+use crate::openai;
 use tls::Server;
 
 /// A request with one question.
@@ -28,10 +29,9 @@ fn question() -> ModelRequest {
 }
 
 /// A model at a server, which it trusts.
-fn model_at(server: &Server, set: impl FnOnce(Builder) -> Builder) -> ChatCompletions {
-    let chat =
-        set(ChatCompletions::builder(&server.base_url, "m").api_key("sk-secret")).build().unwrap();
-    ChatCompletions { client: chat.client.trusting(server.roots.clone()), ..chat }
+fn model_at(server: &Server, set: impl FnOnce(Builder) -> Builder) -> HttpModel {
+    let chat = set(openai::chat(&server.base_url, "m").api_key("sk-secret")).build().unwrap();
+    HttpModel { client: chat.client.trusting(server.roots.clone()), ..chat }
 }
 
 /// A whole body that says something.

@@ -14,9 +14,9 @@ use legwork_port::model::Error;
 use legwork_port::{Clock, Deltas};
 use tracing::debug;
 
-use super::assembly::Ended;
 use super::failure::{Tried, charged};
-use super::reply::{Reply, Streaming};
+use crate::Api;
+use crate::answer::{Ended, Reply, Streaming, Unreadable};
 use crate::bounds::Bounds;
 use crate::http::{Body, Client, Late, Limits, Timeouts, Watch};
 use crate::retry;
@@ -27,6 +27,7 @@ const LAST_BREATH: Duration = Duration::from_millis(100);
 /// What all attempts of a model share.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
+    pub(super) api: Api,
     pub(super) client: &'a Client,
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
@@ -56,7 +57,7 @@ impl Exchange<'_> {
         let content_type = answer.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         // In a box, for what waits for an answer is to stay small.
         let status = answer.status().as_u16();
-        let reply = Reply::within(*self.bounds, status, content_type, asked);
+        let reply = Reply::within(*self.bounds, self.api, status, content_type, asked);
         let mut reply = Box::new(reply.from_provider(Arc::clone(self.provider)));
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
@@ -123,7 +124,7 @@ impl Exchange<'_> {
             Err(why) => why,
         };
         let error = match (why, problem) {
-            (super::Unreadable::Nothing, Some(problem)) => problem,
+            (Unreadable::Nothing, Some(problem)) => problem,
             (why, _) => {
                 let retry_after = self.retry_after(answer.headers());
                 self.tried.unreadable(why, answer.status(), retry_after)

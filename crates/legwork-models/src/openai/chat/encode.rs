@@ -4,61 +4,21 @@ use std::sync::Arc;
 
 use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
 use legwork_core::tool::{ToolSpec, ToolSpecs};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-mod head;
+use crate::answer::Streaming;
+use crate::wire::{Frame, Head, fields, size, write};
+
 mod message;
-
-pub(super) use head::Head;
-
-/// Fields that cannot be set from outside: the wire's own, and `n`, for only one
-/// answer is read.
-pub(super) const OWN_FIELDS: [&str; 5] = ["messages", "stream", "tools", "model", "n"];
-
-/// Which field limits the length of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaxTokensField {
-    /// `max_tokens`, as most servers know it.
-    MaxTokens,
-    /// `max_completion_tokens`, as OpenAI itself wants it.
-    MaxCompletionTokens,
-}
-
-impl MaxTokensField {
-    fn name(self) -> &'static str {
-        match self {
-            Self::MaxTokens => "max_tokens",
-            Self::MaxCompletionTokens => "max_completion_tokens",
-        }
-    }
-}
-
-/// What a body needs in addition to the request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Frame<'a> {
-    pub(super) head: &'a Head,
-    pub(super) max_tokens: MaxTokensField,
-    pub(super) extra: &'a Map<String, Value>,
-    pub(super) stream: Stream,
-}
-
-/// Whether the answer is to be streamed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    No,
-    Yes,
-    WithUsage,
-}
 
 /// The body of a request.
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size(request));
-    frame.head.append(&request.instructions, &mut out);
-    let Head { wire, provider, .. } = frame.head;
-    request.messages().append_encoded(wire, &mut out, |said, out| {
+    frame.head.append(&request.instructions, &mut out, system);
+    let Head { encoding, provider, .. } = frame.head;
+    request.messages().append_encoded(encoding, &mut out, |said, out| {
         let start = out.len();
-        said.append_encoded(wire, out, |said, out| message::append(said, provider, out));
+        said.append_encoded(encoding, out, |said, out| message::append(said, provider, out));
         if out.len() > start {
             out.push(b',');
         }
@@ -69,40 +29,24 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     out.push(b']');
     if !request.tools.is_empty() {
         out.extend_from_slice(b",\"tools\":");
-        request.tools.append_encoded(wire, &mut out, tools);
+        request.tools.append_encoded(encoding, &mut out, tools);
     }
-    settings(request, frame, &mut out);
-    if frame.stream != Stream::No {
+    fields(own_settings(request, frame).into_iter().flatten(), request, frame, &mut out);
+    if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
     out
 }
 
-/// About how long a body becomes, rather more: what it says, and what is around it.
-fn size(request: &ModelRequest) -> usize {
-    let said = usize::try_from(request.weight()).unwrap_or(0);
-    said + said / 8 + 64 * request.messages().len() + 512
-}
-
-/// The small fields; what is set from outside wins over what is set here.
-fn settings(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
-    let inner = &request.settings.extra;
-    for (key, value) in own_settings(request, frame).into_iter().flatten() {
-        if !frame.extra.contains_key(key) && !inner.contains_key(key) {
-            field(out, key, &value);
-        }
-    }
-    for (key, value) in frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key)) {
-        field(out, key, value);
-    }
-    for (key, value) in inner {
-        field(out, key, value);
-    }
+fn system(instructions: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"role\":\"system\",\"content\":");
+    write(out, instructions);
+    out.extend_from_slice(b"},");
 }
 
 fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 10] {
-    let usage = frame.stream == Stream::WithUsage;
+    let usage = frame.asked == Streaming::Yes && frame.quirks.stream_usage;
     let settings = &request.settings;
     let parallel = settings.parallel_calls.filter(|_| !request.tools.is_empty());
     [
@@ -111,7 +55,7 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
         settings.seed.map(|seed| ("seed", seed.into())),
         (!settings.stop.is_empty()).then(|| ("stop", settings.stop.clone().into())),
         parallel.map(|parallel| ("parallel_tool_calls", parallel.into())),
-        request.max_output.map(|most| (frame.max_tokens.name(), most.into())),
+        request.max_output.map(|most| (frame.quirks.max_tokens.name(), most.into())),
         settings.temperature.map(|warm| ("temperature", warm.into())),
         tool_choice(request).map(|choice| ("tool_choice", choice)),
         request
@@ -158,18 +102,4 @@ fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {
         json!({"type": "function", "function": function})
     };
     write(out, &specs.iter().map(tool).collect::<Vec<_>>());
-}
-
-/// Appends a field behind others.
-fn field(out: &mut Vec<u8>, key: &str, value: &Value) {
-    out.push(b',');
-    write(out, key);
-    out.push(b':');
-    write(out, value);
-}
-
-/// Writing JSON made of text and values to memory cannot fail.
-fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    let written = serde_json::to_writer(out, value);
-    debug_assert!(written.is_ok(), "text and values are always JSON");
 }

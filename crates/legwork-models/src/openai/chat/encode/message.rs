@@ -7,7 +7,7 @@ use legwork_core::tool::ToolCall;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{field, write};
+use crate::wire::{field, write};
 
 /// Appends a message for a provider; one of several tool results becomes as many.
 pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {

@@ -1,4 +1,18 @@
-//! A model behind an OpenAI-compatible Chat Completions API.
+//! Models behind the APIs of providers, over HTTP.
+//!
+//! Read in this order: `builder`, this module, `exchange` (one attempt), `failure` (what goes
+//! wrong), `models` (what a server offers), `address`, `secrets`.
+
+mod address;
+mod builder;
+mod exchange;
+mod failure;
+mod models;
+mod secrets;
+
+#[cfg(test)]
+#[cfg(all(feature = "http2", feature = "proxy"))]
+mod tests;
 
 use std::fmt;
 use std::future::ready;
@@ -12,88 +26,109 @@ use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
 use tracing::{Span, debug_span};
 
-use super::builder::Builder;
-use super::encode::{self, Frame, Head, MaxTokensField, OWN_FIELDS, Stream};
-use super::exchange::Exchange;
-use super::failure::Tried;
-use super::reply::Streaming;
-use super::secrets::Secrets;
+use exchange::Exchange;
+use failure::Tried;
+use secrets::Secrets;
+
+use crate::Api;
+use crate::answer::Streaming;
 use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
 use crate::retry::{Attempt, Policy, persist};
+use crate::wire::{Frame, Head, Quirks};
 
-/// A model behind an OpenAI-compatible Chat Completions API.
+pub use builder::{Builder, Error};
+pub use models::{Offered, Unavailable};
+
+/// A model behind the API of a provider.
 ///
 /// Making one opens nothing: the client, and with `https` the system's
 /// certificates, are there when the first request needs them.
-pub struct ChatCompletions {
-    pub(super) name: String,
-    pub(super) head: Head,
+pub struct HttpModel {
+    api: Api,
+    name: String,
+    head: Head,
     /// A request without its body.
-    pub(super) template: Request<()>,
+    template: Request<()>,
+    /// One whose answer is a stream.
+    streaming: Request<()>,
     /// The address as messages show it: without a name or a password.
-    pub(super) address: String,
-    pub(super) client: Client,
-    pub(super) secrets: Secrets,
+    address: String,
+    client: Client,
+    secrets: Secrets,
     /// The host to which the key is sent without encryption.
-    pub(super) exposed: Option<String>,
-    pub(super) extra: Map<String, Value>,
-    pub(super) max_tokens: MaxTokensField,
-    pub(super) stream: Stream,
-    pub(super) timeouts: Timeouts,
-    pub(super) bounds: Bounds,
-    pub(super) retry: Policy,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) profile: Profile,
+    exposed: Option<String>,
+    extra: Map<String, Value>,
+    quirks: Quirks,
+    timeouts: Timeouts,
+    bounds: Bounds,
+    retry: Policy,
+    clock: Arc<dyn Clock>,
+    profile: Profile,
 }
 
 /// Shows its name and address; never the key.
-impl fmt::Debug for ChatCompletions {
+impl fmt::Debug for HttpModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChatCompletions")
+        f.debug_struct("HttpModel")
             .field("name", &self.name)
             .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }
 
-impl ChatCompletions {
-    /// A model of a server; `base_url` is what `/chat/completions` is put behind.
-    pub fn builder(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
-        Builder::new(base_url.into(), model.into())
+impl HttpModel {
+    /// The API that it is asked over.
+    pub fn api(&self) -> Api {
+        self.api
     }
 
     /// The body that a request is sent as.
     ///
     /// # Errors
-    /// When the settings' extra fields name one that is the wire's own.
+    /// When the settings ask for what the API cannot do, or their extra fields name one that is
+    /// the wire's own.
     pub fn body(&self, request: &ModelRequest, asked: Streaming) -> Result<Bytes, model::Error> {
-        let mut keys = request.settings.extra.keys();
-        if let Some(key) = keys.find(|key| OWN_FIELDS.contains(&key.as_str())) {
+        let (wire, mut keys) = (self.api.wire(), request.settings.extra.keys());
+        if let Some(key) = keys.find(|key| wire.own_fields().contains(&key.as_str())) {
             let message = format!(
                 "asking {}: the extra field `{key}` is the wire's own; take it out of the settings",
                 self.name
             );
             return Err(model::Error::new(Kind::BadRequest, message));
         }
-        let stream = match asked {
-            Streaming::No => Stream::No,
-            Streaming::Yes => self.stream,
+        let frame = Frame {
+            head: &self.head,
+            quirks: &self.quirks,
+            extra: &self.extra,
+            asked,
+            profile: &self.profile,
         };
-        let frame =
-            Frame { head: &self.head, max_tokens: self.max_tokens, extra: &self.extra, stream };
-        Ok(encode::body(request, frame).into())
+        let refused = |problem: String| {
+            let message = format!("asking {}: {problem}", self.name);
+            model::Error::new(Kind::BadRequest, message)
+        };
+        wire.body(request, frame).map(Bytes::from).map_err(refused)
     }
 
-    fn exchange(&self) -> Exchange<'_> {
+    fn exchange(&self, asked: Streaming) -> Exchange<'_> {
         Exchange {
+            api: self.api,
             client: &self.client,
-            template: &self.template,
+            template: match asked {
+                Streaming::No => &self.template,
+                Streaming::Yes => &self.streaming,
+            },
             timeouts: &self.timeouts,
             bounds: &self.bounds,
-            provider: self.head.provider(),
+            provider: &self.head.provider,
             clock: &*self.clock,
-            tried: Tried { model: &self.name, address: &self.address, proxy: self.client.proxy() },
+            tried: Tried {
+                api: self.api,
+                model: &self.name,
+                address: &self.address,
+                proxy: self.client.proxy(),
+            },
         }
     }
 
@@ -105,33 +140,33 @@ impl ChatCompletions {
 
 /// A request whose body is sent once an attempt.
 struct Asking<'a> {
-    chat: &'a ChatCompletions,
+    model: &'a HttpModel,
     body: Bytes,
     asked: Streaming,
 }
 
 impl Attempt for Asking<'_> {
     fn model(&self) -> &str {
-        &self.chat.name
+        &self.model.name
     }
 
     fn span(&self, attempt: u32) -> Span {
-        let ChatCompletions { name, client, .. } = self.chat;
+        let HttpModel { name, client, .. } = self.model;
         debug_span!("chat", model = name, server = %client.origin(), attempt)
     }
 
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
-        let exchange = self.chat.exchange();
+        let exchange = self.model.exchange(self.asked);
         let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
-        answer.map_err(|error| self.chat.secrets.of_error(error))
+        answer.map_err(|error| self.model.secrets.of_error(error))
     }
 
     fn in_short<'e>(&self, error: &'e model::Error) -> &'e str {
-        self.chat.exchange().tried.in_short(error)
+        self.model.exchange(self.asked).tried.in_short(error)
     }
 }
 
-impl Model for ChatCompletions {
+impl Model for HttpModel {
     fn name(&self) -> &str {
         &self.name
     }
@@ -156,7 +191,7 @@ impl Model for ChatCompletions {
         drop(request);
         match body {
             Ok(body) => Box::pin(async move {
-                let asking = Asking { chat: self, body, asked };
+                let asking = Asking { model: self, body, asked };
                 persist(&asking, &self.retry, &*self.clock, deltas).await
             }),
             Err(error) => Box::pin(ready(Err(error))),

@@ -18,16 +18,16 @@ mod closing;
 use closing::Closing;
 
 /// Where a call comes from.
-pub(super) struct Origin<'a> {
+pub(crate) struct Origin<'a> {
     /// The provider, as in `provider:model`.
-    pub(super) provider: &'a Arc<str>,
+    pub(crate) provider: &'a Arc<str>,
     /// The id of the response; empty if it has none.
-    pub(super) response: &'a str,
+    pub(crate) response: &'a str,
 }
 
 /// One delta of a call, or a whole call.
 #[derive(Debug, Default)]
-pub(super) struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     index: Option<u64>,
     id: Cow<'a, str>,
     name: Cow<'a, str>,
@@ -39,7 +39,29 @@ pub(super) struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    pub(super) fn read(json: &mut Reader<'a>) -> Read<Self> {
+    /// A piece of the call of an index; empty texts say nothing.
+    pub(crate) fn new(
+        index: u64,
+        id: impl Into<Cow<'a, str>>,
+        name: impl Into<Cow<'a, str>>,
+    ) -> Self {
+        Self { index: Some(index), id: id.into(), name: name.into(), ..Self::default() }
+    }
+
+    /// The same with more of the arguments; `written` is their length in the JSON source.
+    #[must_use]
+    pub(crate) fn with_arguments(self, json: impl Into<Cow<'a, str>>, written: usize) -> Self {
+        Self { arguments: json.into(), weight: self.weight + written, ..self }
+    }
+
+    /// The same with a field of the provider.
+    #[must_use]
+    pub(crate) fn with_field(mut self, key: &str, value: Value) -> Self {
+        remainder::merge(&mut self.rest, key, value);
+        self
+    }
+
+    pub(crate) fn read(json: &mut Reader<'a>) -> Read<Self> {
         let (mut position, mut piece) = (json.object()?, Self::default());
         while let Some(key) = json.key(&mut position)? {
             match &*key {
@@ -77,12 +99,12 @@ impl<'a> Piece<'a> {
     }
 
     /// The index that the provider gave the call.
-    pub(super) fn index(&self) -> Option<u64> {
+    pub(crate) fn index(&self) -> Option<u64> {
         self.index
     }
 
     /// What the text of it weighs.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         self.weight
     }
 }
@@ -94,7 +116,7 @@ fn some(text: &str) -> Option<&str> {
 
 /// A call that is still being assembled.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     index: Option<u64>,
     id: Option<CallId>,
     name: Arc<str>,
@@ -112,20 +134,20 @@ struct More {
 }
 
 /// What a piece adds to a call.
-pub(super) struct Added<'c> {
+pub(crate) struct Added<'c> {
     /// The name of a call whose name was not known.
-    pub(super) begun: Option<&'c str>,
+    pub(crate) begun: Option<&'c str>,
     /// More of its arguments.
-    pub(super) arguments: &'c str,
+    pub(crate) arguments: &'c str,
     /// How much heavier its other fields became.
-    pub(super) added: usize,
+    pub(crate) added: usize,
 }
 
 impl Draft {
     /// Whether a piece goes on with this call rather than beginning another.
     ///
     /// A new id with a name begins a call even under an index that was used.
-    pub(super) fn goes_on_with(&mut self, piece: &Piece<'_>, is_last: bool) -> bool {
+    pub(crate) fn goes_on_with(&mut self, piece: &Piece<'_>, is_last: bool) -> bool {
         let (id, name) = (some(&piece.id), some(&piece.name));
         let own_id = self.id.as_ref().map(CallId::as_str);
         let other_id = id.is_some() && own_id.is_some() && id != own_id;
@@ -138,7 +160,7 @@ impl Draft {
     }
 
     /// Adds a piece.
-    pub(super) fn push(&mut self, piece: Piece<'_>) -> Added<'_> {
+    pub(crate) fn push(&mut self, piece: Piece<'_>) -> Added<'_> {
         let unnamed = self.name().is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
@@ -188,6 +210,11 @@ impl Draft {
         }
     }
 
+    /// Merges a field of the provider; how much its weight grew.
+    pub(crate) fn attach(&mut self, key: &str, value: Value) -> usize {
+        remainder::merge(&mut self.more().rest, key, value)
+    }
+
     fn name(&self) -> &str {
         let whole = self.more.as_ref().map(|more| &*more.name).filter(|name| !name.is_empty());
         whole.unwrap_or(&self.name)
@@ -203,19 +230,19 @@ impl Draft {
     }
 
     /// Whether its name and id are within the bound.
-    pub(super) fn is_named_shortly(&self) -> bool {
+    pub(crate) fn is_named_shortly(&self) -> bool {
         let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
         self.name().len().max(id) <= NAME_BYTES
     }
 
     /// Bytes of its text.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let id = self.id.as_ref().map_or(0, |id| id.as_str().len());
         id + self.name().len() + self.arguments.len()
     }
 
     /// Drops all but this much of the arguments, and the other fields.
-    pub(super) fn clip(&mut self, bytes: usize) {
+    pub(crate) fn clip(&mut self, bytes: usize) {
         self.arguments.truncate(self.arguments.floor_char_boundary(bytes));
         let name = self.name();
         self.name = name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or_default().into();
@@ -224,12 +251,12 @@ impl Draft {
     }
 
     /// Whether the arguments are JSON from beginning to end.
-    pub(super) fn has_whole_arguments(&self) -> bool {
+    pub(crate) fn has_whole_arguments(&self) -> bool {
         serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
     }
 
     /// The call; one without an id, or with that of another, gets its own.
-    pub(super) fn finish(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Arc<ToolCall> {
+    pub(crate) fn finish(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Arc<ToolCall> {
         let number = taken.len();
         let own = match (self.id, origin.response) {
             (None, "") => format!("call_{number}").into(),

@@ -7,28 +7,34 @@ use super::json::{Read, Reader};
 
 /// Usage as it is read; the last one in a stream counts.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     input: Option<u64>,
     output: Option<u64>,
     total: Option<u64>,
     cache_read: u64,
     cache_write: u64,
     reasoning: u64,
+    /// The input does not contain what was read from or written to a cache.
+    pub(crate) cache_is_apart: bool,
     /// Fields that [`Usage`] does not have; zeros are left out.
-    pub(super) rest: Map<String, Value>,
+    pub(crate) rest: Map<String, Value>,
     /// How much the weight of these grew since it was last taken.
-    pub(super) added: usize,
+    pub(crate) added: usize,
 }
 
 impl Reading {
     /// The usage, if the answer had one.
-    pub(super) fn usage(&self) -> Option<Usage> {
+    pub(crate) fn usage(&self) -> Option<Usage> {
         let (input, output) = match (self.input, self.output) {
             (None, None) => return None,
             (input, output) => (input.unwrap_or(0), output.unwrap_or(0)),
         };
+        let cache = match self.cache_is_apart {
+            true => self.cache_read.saturating_add(self.cache_write),
+            false => 0,
+        };
         Some(Usage {
-            input,
+            input: input.saturating_add(cache),
             output: output.saturating_add(self.reasoning_not_in_output(input, output)),
             cache_read: self.cache_read,
             cache_write: self.cache_write,
@@ -43,7 +49,7 @@ impl Reading {
     }
 
     /// Reads the fields of an object.
-    pub(super) fn read(&mut self, json: &mut Reader<'_>) -> Read {
+    pub(crate) fn read(&mut self, json: &mut Reader<'_>) -> Read {
         let mut position = json.object()?;
         while let Some(key) = json.key(&mut position)? {
             self.field(&key, json)?;

@@ -1,26 +1,24 @@
-//! How a [`ChatCompletions`] is set up.
+//! How an [`HttpModel`] is set up.
 
 use std::sync::Arc;
 
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
-use super::address;
-use super::chat::ChatCompletions;
-use super::encode::{Head, MaxTokensField, OWN_FIELDS, Stream};
-use super::profile;
 use super::secrets::{self, Secrets};
+use super::{HttpModel, address};
+use crate::Api;
+use crate::answer::Streaming;
 use crate::bounds::Bounds;
 #[cfg(feature = "proxy")]
 use crate::http::Proxies;
 use crate::http::{Client, Proxy, Timeouts, accepted, template};
 use crate::prices::Prices;
 use crate::retry::Policy;
+use crate::wire::{MaxTokensField, Quirks};
 
 /// Why a model could not be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +58,7 @@ pub enum Error {
 
 /// A request that is not an inference.
 pub(super) struct Question {
+    pub(super) api: Api,
     pub(super) client: Client,
     /// The address as messages show it.
     pub(super) address: String,
@@ -67,9 +66,10 @@ pub(super) struct Question {
     pub(super) secrets: Secrets,
 }
 
-/// Sets up a [`ChatCompletions`]; what is not set has a sensible default.
+/// Sets up an [`HttpModel`]; what is not set has a sensible default.
 #[must_use]
 pub struct Builder {
+    api: Api,
     base_url: String,
     model: String,
     provider: String,
@@ -77,7 +77,7 @@ pub struct Builder {
     headers: Vec<(String, String)>,
     extra: Map<String, Value>,
     max_tokens: Option<MaxTokensField>,
-    stream: Stream,
+    quirks: Quirks,
     timeouts: Timeouts,
     bounds: Bounds,
     retry: Policy,
@@ -89,16 +89,18 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(base_url: String, model: String) -> Self {
+    /// A model of a server that speaks an API; the API's own path is appended to `base_url`.
+    pub fn new(api: Api, base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
-            base_url,
-            model,
-            provider: "openai".to_owned(),
+            api,
+            base_url: base_url.into(),
+            model: model.into(),
+            provider: api.wire().provider().to_owned(),
             key: None,
             headers: Vec::new(),
             extra: Map::new(),
             max_tokens: None,
-            stream: Stream::WithUsage,
+            quirks: Quirks::default(),
             timeouts: Timeouts::default(),
             bounds: Bounds::default(),
             retry: Policy::default(),
@@ -110,12 +112,12 @@ impl Builder {
         }
     }
 
-    /// The key, sent as a bearer token; without one none is sent.
+    /// The key, sent as the API wants it; without one none is sent.
     pub fn api_key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
 
-    /// The name before the colon in the model's name; `openai` by default.
+    /// The name before the colon in the model's name; by default that of the API's maker.
     pub fn provider(self, provider: impl Into<String>) -> Self {
         Self { provider: provider.into(), ..self }
     }
@@ -132,14 +134,16 @@ impl Builder {
         self
     }
 
-    /// Which field limits the answer; by default as the base URL's host wants it.
+    /// Which field limits an answer of Chat Completions; by default as the base URL's host wants
+    /// it.
     pub fn max_tokens_field(self, field: MaxTokensField) -> Self {
         Self { max_tokens: Some(field), ..self }
     }
 
     /// Does not ask for the usage of streams, for servers that refuse the question.
-    pub fn without_stream_usage(self) -> Self {
-        Self { stream: Stream::Yes, ..self }
+    pub fn without_stream_usage(mut self) -> Self {
+        self.quirks.stream_usage = false;
+        self
     }
 
     /// How long the parts of an exchange may take.
@@ -185,9 +189,13 @@ impl Builder {
     ///
     /// # Errors
     /// When the base URL, a header, an extra field or the proxy cannot be used.
-    pub fn build(self) -> Result<ChatCompletions, Error> {
-        let uri = address::endpoint(&self.base_url, "chat/completions")?;
-        if let Some(field) = self.extra.keys().find(|key| OWN_FIELDS.contains(&key.as_str())) {
+    pub fn build(self) -> Result<HttpModel, Error> {
+        let wire = self.api.wire();
+        let endpoint =
+            |asked| address::endpoint(&self.base_url, &wire.endpoint(&self.model, asked));
+        let (uri, streaming) = (endpoint(Streaming::No)?, endpoint(Streaming::Yes)?);
+        let own = wire.own_fields();
+        if let Some(field) = self.extra.keys().find(|key| own.contains(&key.as_str())) {
             return Err(Error::OwnField { field: field.clone() });
         }
         let headers = self.all_headers()?;
@@ -195,29 +203,32 @@ impl Builder {
         let keys = secrets_of(&headers);
         let is_exposed = !keys.is_empty();
         let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
-        let template = self.template(Method::POST, &uri, headers, proxy.as_ref())?;
+        let template = self.template(Method::POST, &uri, headers.clone(), proxy.as_ref())?;
+        let streaming = self.template(Method::POST, &streaming, headers, proxy.as_ref())?;
         let official = uri.host() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
         };
         let name = format!("{}:{}", self.provider, self.model);
-        let mut profile = self.profile.unwrap_or_else(|| profile::of(&self.model));
+        let mut profile = self.profile.unwrap_or_else(|| wire.profile(&self.model));
         if let Some(own) = self.prices.of(&name) {
             profile.price = Some(own.price);
         }
-        Ok(ChatCompletions {
+        let quirks = Quirks { max_tokens: self.max_tokens.unwrap_or(by_host), ..self.quirks };
+        Ok(HttpModel {
+            api: self.api,
             name,
             address: uri.to_string(),
             exposed: is_exposed.then(|| address::in_clear(&uri)).flatten(),
             client: Client::new(&uri, self.timeouts, proxy),
             template,
+            streaming,
             secrets,
-            max_tokens: self.max_tokens.unwrap_or(by_host),
+            quirks,
             profile,
-            head: Head::new(&self.provider, &self.model),
+            head: wire.head(&self.provider, &self.model),
             extra: self.extra,
-            stream: self.stream,
             timeouts: self.timeouts,
             bounds: self.bounds,
             retry: self.retry,
@@ -232,7 +243,7 @@ impl Builder {
         let secrets = secrets_of(&headers).and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let request = self.template(Method::GET, &uri, headers, proxy.as_ref())?;
         let client = Client::new(&uri, self.timeouts, proxy);
-        Ok(Question { client, address: uri.to_string(), request, secrets })
+        Ok(Question { api: self.api, client, address: uri.to_string(), request, secrets })
     }
 
     #[cfg(feature = "proxy")]
@@ -279,11 +290,11 @@ impl Builder {
         if let Some(codings) = accepted() {
             headers.insert(ACCEPT_ENCODING, codings);
         }
+        self.api.wire().headers(&mut headers);
         if let Some(key) = &self.key {
-            let value = HeaderValue::try_from(format!("Bearer {key}"));
-            let mut value = value.map_err(|_| Error::Key)?;
+            let (name, mut value) = self.api.wire().key(key).map_err(|_| Error::Key)?;
             value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+            headers.insert(name, value);
         }
         for (name, value) in &self.headers {
             let bad = || Error::Header { name: name.clone() };

@@ -5,46 +5,20 @@ use std::borrow::Cow;
 use legwork_port::Deltas;
 use serde_json::Value;
 
-use super::assembly::{Assembly, Level, Words};
-use super::call::Piece;
-use super::error::ApiError;
-use super::json::{self, Read, Reader};
-use crate::bounds::{Bounds, Passed};
+use crate::answer::ApiError;
+use crate::answer::assembly::{Assembly, Form, Level, Words};
+use crate::answer::call::Piece;
+use crate::answer::json::{Read, Reader};
 
 type Sink<'s> = &'s mut dyn Deltas;
 
 /// Reads one chunk of a stream, or a whole body.
-pub(super) fn read(
-    json: &[u8],
-    into: &mut Assembly,
-    on: Sink<'_>,
-) -> Result<(), serde_json::Error> {
-    let text = std::str::from_utf8(json).map_err(|_| json::problem(json))?;
-    let mut reader = Reader::new(text, &into.room.bounds);
-    let whole = top(&mut reader, into, on).and_then(|()| reader.end());
-    if let Some(bound) = reader.passed() {
-        into.room.pass(bound);
-        // Usage mostly follows the rest; where that cannot be read, there is none.
-        let _ = usage_alone(&mut Reader::new(text, &into.room.bounds), into);
-        return Ok(());
+pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    top(json, into, on)?;
+    if into.form == Form::Body {
+        into.sort();
     }
-    whole.map_err(|_| json::problem(json))?;
-    into.begun = true;
     Ok(())
-}
-
-/// Any value; null if it is invalid.
-///
-/// # Errors
-/// The bound that it passes.
-pub(super) fn value(json: &[u8], bounds: &Bounds) -> Result<Value, Passed> {
-    let mut reader = Reader::new(std::str::from_utf8(json).unwrap_or_default(), bounds);
-    let value = reader.json();
-    let whole = value.and_then(|value| reader.end().map(|()| value));
-    match reader.passed() {
-        Some(passed) => Err(passed),
-        None => Ok(whole.unwrap_or_default()),
-    }
 }
 
 fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
@@ -69,7 +43,7 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
 }
 
 /// Reads what an answer used, and nothing else of it.
-fn usage_alone(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+pub(super) fn read_usage(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
     let mut position = json.object()?;
     while let Some(key) = json.key(&mut position)? {
         match &*key {

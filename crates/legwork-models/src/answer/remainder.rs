@@ -11,7 +11,7 @@ const OPEN_ITEMS: usize = 64;
 /// name; of everything else the last one counts. What is empty says nothing.
 ///
 /// Returns how much its weight grew.
-pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> usize {
+pub(crate) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> usize {
     if is_empty(&value) {
         return 0;
     }
@@ -38,7 +38,7 @@ pub(super) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> u
 }
 
 /// Merges an object as a field.
-pub(super) fn merge_map(
+pub(crate) fn merge_map(
     into: &mut Map<String, Value>,
     key: &str,
     fields: Map<String, Value>,

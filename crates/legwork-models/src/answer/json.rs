@@ -24,13 +24,13 @@ use tree::Tree;
 
 /// The text is not JSON; [`problem`] says why.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(crate) struct Broken;
 
 /// What is read, unless the text is broken.
-pub(super) type Read<T = ()> = Result<T, Broken>;
+pub(crate) type Read<T = ()> = Result<T, Broken>;
 
 /// What is wrong with a text that could not be read.
-pub(super) fn problem(json: &[u8]) -> serde_json::Error {
+pub(crate) fn problem(json: &[u8]) -> serde_json::Error {
     let read = match json.len() {
         0..=EXPLAINED => serde_json::from_slice::<Value>(json).map(drop),
         // A large text is not parsed again.
@@ -44,7 +44,7 @@ const EXPLAINED: usize = 64 << 10;
 
 /// A position in a JSON text; what was read before it is past.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
@@ -72,7 +72,7 @@ enum Controls {
 
 /// The reader's position in an object or an array.
 #[derive(Debug)]
-pub(super) enum Position {
+pub(crate) enum Position {
     /// Before its first item.
     First,
     /// Behind an item.
@@ -84,7 +84,7 @@ pub(super) enum Position {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, bounds: &Bounds) -> Self {
+    pub(crate) fn new(text: &'a str, bounds: &Bounds) -> Self {
         // One fast look at all spares each string a slow one at itself.
         let none = text.bytes().fold(true, |none, byte| none & (byte >= b' '));
         let controls = if none { Controls::None } else { Controls::Some };
@@ -92,17 +92,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The bound that it exceeded.
-    pub(super) fn passed(&self) -> Option<Passed> {
+    pub(crate) fn passed(&self) -> Option<Passed> {
         self.room.passed
     }
 
     /// Bytes that were read.
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// The first byte of what comes next; 0 at the end.
-    pub(super) fn peek(&mut self) -> u8 {
+    pub(crate) fn peek(&mut self) -> u8 {
         while let Some(byte) = self.text.as_bytes().get(self.at) {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
                 return *byte;
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Enters an object; anything else in its place is passed over and has no fields.
-    pub(super) fn object(&mut self) -> Read<Position> {
+    pub(crate) fn object(&mut self) -> Read<Position> {
         match self.peek() {
             b'{' => self.enter(),
             _ => self.skip().map(|()| Position::Over),
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The name of the next field, whose value must be read then.
-    pub(super) fn key(&mut self, position: &mut Position) -> Read<Option<Cow<'a, str>>> {
+    pub(crate) fn key(&mut self, position: &mut Position) -> Read<Option<Cow<'a, str>>> {
         if !self.more(position, b'}')? {
             return Ok(None);
         }
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Enters an array; an object in its place is its one item, and a scalar is none.
-    pub(super) fn array(&mut self) -> Read<Position> {
+    pub(crate) fn array(&mut self) -> Read<Position> {
         match self.peek() {
             b'[' => self.enter(),
             b'{' => Ok(Position::Lone),
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether there is another item, which must be read then.
-    pub(super) fn item(&mut self, position: &mut Position) -> Read<bool> {
+    pub(crate) fn item(&mut self, position: &mut Position) -> Read<bool> {
         self.more(position, b']')
     }
 
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Text as it is; another value as its JSON, null as nothing.
-    pub(super) fn text(&mut self) -> Read<Cow<'a, str>> {
+    pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
         match self.peek() {
             b'"' => self.string(),
             b'n' => self.value().map(|()| Cow::Borrowed("")),
@@ -189,13 +189,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A whole number that is not negative; anything else counts as none.
-    pub(super) fn count(&mut self) -> Read<Option<u64>> {
+    pub(crate) fn count(&mut self) -> Read<Option<u64>> {
         let text = self.text()?;
         Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
     }
 
     /// A value as it is.
-    pub(super) fn json(&mut self) -> Read<Value> {
+    pub(crate) fn json(&mut self) -> Read<Value> {
         if self.peek() == b'"' {
             return Ok(Value::String(self.string()?.into_owned()));
         }
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over a value.
-    pub(super) fn skip(&mut self) -> Read {
+    pub(crate) fn skip(&mut self) -> Read {
         if self.peek() == b'"' && self.plain().is_some() {
             return Ok(());
         }
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that nothing follows.
-    pub(super) fn end(&mut self) -> Read {
+    pub(crate) fn end(&mut self) -> Read {
         if self.peek() == 0 && self.at == self.text.len() { Ok(()) } else { Err(Broken) }
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::StatusCode;
 use legwork_port::model::{Error, Kind};
 
-use super::error::ApiError;
-use super::reply::Unreadable;
+use crate::Api;
+use crate::answer::{ApiError, Unreadable};
 use crate::bounds::Passed;
 use crate::http::{Broken, Proxy, proxy};
 
@@ -18,6 +18,7 @@ pub(super) fn charged(error: Error) -> Error {
 /// What was tried, for the beginning of each message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tried<'a> {
+    pub(super) api: Api,
     pub(super) model: &'a str,
     pub(super) address: &'a str,
     pub(super) proxy: Option<&'a Proxy>,
@@ -105,8 +106,12 @@ impl Tried<'_> {
 
     /// The answer is not a list of models.
     pub(super) fn no_list(&self) -> Error {
-        let todo = "check that the base URL is that of a Chat Completions API";
-        self.error(Kind::Malformed, "the answer is not a list of models", todo)
+        let todo = self.other_server();
+        self.error(Kind::Malformed, "the answer is not a list of models", &todo)
+    }
+
+    fn other_server(&self) -> String {
+        format!("check that the base URL is that of a {} API", self.api.title())
     }
 
     /// The answer is not a response.
@@ -129,8 +134,8 @@ impl Tried<'_> {
                 charged(self.error(Kind::Unreachable, &happened, "try again"))
             }
             Unreadable::NoJson { .. } | Unreadable::OtherWire { .. } => {
-                let todo = "check that the base URL is that of a Chat Completions API";
-                charged(self.error(Kind::Malformed, &why.to_string(), todo))
+                let todo = self.other_server();
+                charged(self.error(Kind::Malformed, &why.to_string(), &todo))
             }
         }
     }

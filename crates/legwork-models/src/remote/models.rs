@@ -11,11 +11,10 @@ use legwork_port::model::Error;
 use serde_json::Value;
 
 use super::builder::{self, Builder, Question};
-use super::decode;
-use super::error::{self, ApiError};
 use super::failure::Tried;
-use super::reply::Unreadable;
 use super::secrets::Secrets;
+use crate::answer::error;
+use crate::answer::{ApiError, Unreadable, decode};
 use crate::bounds::{Bounds, Passed};
 use crate::http::{Body, Broken, Client, Limits, Watch};
 
@@ -52,9 +51,9 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let Question { client, address, request, secrets } = self.question("models")?;
+        let Question { api, client, address, request, secrets } = self.question("models")?;
         let proxy = client.proxy();
-        let tried = Tried { model: "which models there are", address: &address, proxy };
+        let tried = Tried { api, model: "which models there are", address: &address, proxy };
         let (limit, clock) = (self.timeouts_set().first_byte, self.clock_set());
         let request = request.map(|()| Full::default());
         let asking = ask(&*clock, &client, request, tried, self.bounds_set());

@@ -8,7 +8,7 @@ use serde_json::Value;
 const EXCERPT: usize = 400;
 
 /// Bytes of the body of an error that are read.
-pub(super) const BODY: usize = 64 << 10;
+pub(crate) const BODY: usize = 64 << 10;
 
 /// Characters of an error's message that are kept.
 const MESSAGE: usize = 2_000;
@@ -41,7 +41,7 @@ impl ApiError {
     }
 
     /// Reads an error that came inside an answer of status 200.
-    pub(super) fn from_event(error: &Value) -> Self {
+    pub(crate) fn from_event(error: &Value) -> Self {
         let read = Self::from_value(error);
         let status = ["status_code", "status", "code"]
             .iter()
@@ -79,7 +79,7 @@ impl ApiError {
     }
 
     /// Whether the quota is spent: it comes as 429 too, and waiting does not help.
-    pub(super) fn is_quota(&self) -> bool {
+    pub(crate) fn is_quota(&self) -> bool {
         let spent = ["insufficient_quota", "billing_hard_limit_reached"];
         let said = [&self.code, &self.kind];
         said.iter().any(|said| said.as_deref().is_some_and(|said| spent.contains(&said)))
@@ -140,7 +140,7 @@ fn number(value: &Value) -> Option<u16> {
 }
 
 /// The beginning of a text; of an HTML page its title.
-pub(super) fn excerpt(body: &[u8]) -> String {
+pub(crate) fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = title(&text).unwrap_or_else(|| text.trim());
     match text.is_empty() {

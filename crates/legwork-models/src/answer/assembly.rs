@@ -12,7 +12,7 @@ use legwork_port::{Delta, Deltas};
 use serde_json::{Map, Value};
 
 use draft::Draft;
-pub(super) use draft::Words;
+pub(crate) use draft::Words;
 
 use super::call::{self, Added, Origin, Piece};
 use super::error::ApiError;
@@ -23,7 +23,7 @@ use crate::bounds::{Bounds, KEPT_BYTES, NAME_BYTES, Passed};
 
 /// Whether an answer comes in chunks or as one body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Chunks,
     Body,
 }
@@ -39,31 +39,33 @@ pub enum Ended {
 
 /// The parts of an answer that came so far.
 #[derive(Debug)]
-pub(super) struct Assembly {
-    form: Form,
+pub(crate) struct Assembly {
+    pub(crate) form: Form,
     drafts: Vec<Draft>,
-    /// The last draft of each index that a provider gave its calls.
+    /// The last draft of each index that a provider gave a part.
     indexes: BTreeMap<u64, usize>,
-    pub(super) room: Room,
+    pub(crate) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
     /// The provider, as in `provider:model`; empty if it is not known.
-    pub(super) provider: Arc<str>,
+    pub(crate) provider: Arc<str>,
     id: String,
     usage: usage::Reading,
     top: Map<String, Value>,
     choice: Map<String, Value>,
     message: Map<String, Value>,
-    pub(super) error: Option<ApiError>,
+    pub(crate) error: Option<ApiError>,
     /// A chunk was read: its constant fields need not be read again.
-    pub(super) begun: bool,
-    /// There were choices: this is the wire that it should be.
-    pub(super) recognised: bool,
+    pub(crate) begun: bool,
+    /// It is an answer of the wire that it should be.
+    pub(crate) recognised: bool,
+    /// The server said that it is done; only its end of body may follow.
+    pub(crate) done: bool,
 }
 
 /// The level of a field that is not part of any part.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Level {
+pub(crate) enum Level {
     Top,
     Choice,
     Message,
@@ -73,7 +75,7 @@ pub(super) enum Level {
 const OPEN_CALLS: usize = 64;
 
 impl Assembly {
-    pub(super) fn new(form: Form, bounds: Bounds) -> Self {
+    pub(crate) fn new(form: Form, bounds: Bounds) -> Self {
         Self {
             form,
             drafts: Vec::new(),
@@ -90,17 +92,18 @@ impl Assembly {
             error: None,
             begun: false,
             recognised: false,
+            done: false,
         }
     }
 
     /// Whether anything of a message came.
-    pub(super) fn has_content(&self) -> bool {
+    pub(crate) fn has_content(&self) -> bool {
         !self.drafts.is_empty()
     }
 
     /// Whether nothing more is added: the receiver of deltas stopped it, or it exceeded a
     /// bound.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.stopped || self.room.passed().is_some()
     }
 
@@ -114,21 +117,111 @@ impl Assembly {
     }
 
     /// Adds words; `written` is their length in the JSON source.
-    pub(super) fn words(&mut self, kind: Words, text: &str, written: usize, on: &mut dyn Deltas) {
+    pub(crate) fn words(&mut self, kind: Words, text: &str, written: usize, on: &mut dyn Deltas) {
         if !self.takes(text, written) {
             return;
         }
         self.emit(kind.delta(text), on);
         match self.drafts.last_mut() {
-            Some(Draft::Words(open, words)) if *open == kind => words.push_str(text),
-            _ => self.begin(Draft::Words(kind, text.to_owned())),
+            Some(Draft::Words(open, words, _)) if *open == kind => words.push_str(text),
+            _ => self.begin(Draft::words(kind, text)),
         }
     }
 
-    pub(super) fn other(&mut self, value: Value) {
-        if self.room.keep(weight(&value)) {
-            self.begin(Draft::Other(value));
+    /// Begins a part of words under the provider's index, so that words without content have a
+    /// place, too.
+    pub(crate) fn open_words(&mut self, index: u64, kind: Words) {
+        if !self.is_over() {
+            self.begin_at(index, Draft::words(kind, ""));
         }
+    }
+
+    /// Adds words to the part of an index.
+    pub(crate) fn words_at(
+        &mut self,
+        index: u64,
+        kind: Words,
+        text: &str,
+        written: usize,
+        on: &mut dyn Deltas,
+    ) {
+        if !self.takes(text, written) {
+            return;
+        }
+        self.emit(kind.delta(text), on);
+        match self.at(index) {
+            Some(Draft::Words(open, words, _)) if *open == kind => words.push_str(text),
+            _ => self.begin_at(index, Draft::words(kind, text)),
+        }
+    }
+
+    /// Adds a field of the provider to the part of an index, or to the last part.
+    pub(crate) fn attach(&mut self, index: Option<u64>, key: &str, value: Value) {
+        if self.is_over() {
+            return;
+        }
+        let draft = match index {
+            Some(index) => self.at(index),
+            None => self.drafts.last_mut(),
+        };
+        let added = draft.map_or(0, |draft| draft.attach(key, value));
+        self.room.keep(added);
+    }
+
+    /// Sets the provider's id of the part of an index, or of the last part.
+    pub(crate) fn identify(&mut self, index: Option<u64>, id: &str) {
+        self.named(id);
+        if self.is_over() || id.is_empty() {
+            return;
+        }
+        let draft = match index {
+            Some(index) => self.at(index),
+            None => self.drafts.last_mut(),
+        };
+        if let Some(Draft::Words(_, _, attached)) = draft {
+            attached.get_or_insert_default().id = Some(id.to_owned());
+        }
+    }
+
+    /// Begins a part of another kind.
+    pub(crate) fn other(&mut self, value: Value) {
+        if self.room.keep(weight(&value)) {
+            self.begin(Draft::other(value));
+        }
+    }
+
+    /// Begins a part of another kind under the provider's index.
+    pub(crate) fn other_at(&mut self, index: u64, value: Value) {
+        if !self.is_over() && self.room.keep(weight(&value)) {
+            self.begin_at(index, Draft::other(value));
+        }
+    }
+
+    /// Adds JSON text of the input to the part of another kind that has an index; false if there
+    /// is none.
+    pub(crate) fn input_at(&mut self, index: u64, json: &str) -> bool {
+        let is_other = matches!(self.at(index), Some(Draft::Other(..)));
+        if is_other && self.takes(json, json.len()) {
+            if let Some(Draft::Other(_, input)) = self.at(index) {
+                input.push_str(json);
+            }
+        }
+        is_other
+    }
+
+    /// The last part of an index.
+    fn at(&mut self, index: u64) -> Option<&mut Draft> {
+        self.drafts.get_mut(*self.indexes.get(&index)?)
+    }
+
+    fn begin_at(&mut self, index: u64, draft: Draft) {
+        self.indexes.insert(index, self.drafts.len());
+        self.begin(draft);
+    }
+
+    /// Puts the parts of a body, whose fields come in any order, into that of an answer.
+    pub(crate) fn sort(&mut self) {
+        self.drafts.sort_by_key(Draft::place_in_body);
     }
 
     /// Begins another part; if it no longer fits, it is the last.
@@ -137,7 +230,7 @@ impl Assembly {
         self.drafts.push(draft);
     }
 
-    pub(super) fn call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
+    pub(crate) fn call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
         if self.is_over() || !self.room.keep(piece.weight()) {
             return;
         }
@@ -194,7 +287,7 @@ impl Assembly {
     }
 
     /// Merges a field of the answer that is not part of any part.
-    pub(super) fn merge(&mut self, level: Level, key: &str, value: Value) {
+    pub(crate) fn merge(&mut self, level: Level, key: &str, value: Value) {
         let into = match level {
             Level::Top => &mut self.top,
             Level::Choice => &mut self.choice,
@@ -204,14 +297,19 @@ impl Assembly {
         self.room.keep(added);
     }
 
+    /// The tokens of a cache are no part of the input that this API reports.
+    pub(crate) fn cache_is_apart(&mut self) {
+        self.usage.cache_is_apart = true;
+    }
+
     /// Reads the usage.
-    pub(super) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
+    pub(crate) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
         self.usage.read(json)?;
         self.room.keep(std::mem::take(&mut self.usage.added));
         Ok(())
     }
 
-    pub(super) fn id(&mut self, id: &str) {
+    pub(crate) fn id(&mut self, id: &str) {
         id.clone_into(&mut self.id);
         self.named(id);
     }
@@ -223,16 +321,29 @@ impl Assembly {
         }
     }
 
-    pub(super) fn has_finish(&self) -> bool {
+    /// Sets why the answer ended.
+    pub(crate) fn end_with(&mut self, finish: FinishReason) {
+        self.named(finish.as_str());
+        if finish.as_str().len() <= NAME_BYTES {
+            self.finish = Some(finish);
+        }
+    }
+
+    /// Whether the answer calls tools.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.drafts.iter().any(|draft| matches!(draft, Draft::Call(..)))
+    }
+
+    pub(crate) fn has_finish(&self) -> bool {
         self.finish.is_some()
     }
 
     /// Drops the finish reason of a broken chunk.
-    pub(super) fn forget_finish(&mut self) {
+    pub(crate) fn forget_finish(&mut self) {
         self.finish = None;
     }
 
-    pub(super) fn finish_reason(&mut self, text: &str) {
+    pub(crate) fn finish_reason(&mut self, text: &str) {
         self.named(text);
         if !text.is_empty() && text.len() <= NAME_BYTES {
             self.finish = Some(finish_reason(text));
@@ -240,7 +351,7 @@ impl Assembly {
     }
 
     /// The response; what is missing from it makes it incomplete.
-    pub(super) fn finish(mut self, ended: Ended) -> Response {
+    pub(crate) fn finish(mut self, ended: Ended) -> Response {
         let usage = self.used();
         let incomplete = self.incomplete(ended);
         if incomplete == Some(Incomplete::OverBound) {
@@ -252,9 +363,6 @@ impl Assembly {
             _ => None,
         };
         let raw = self.raw();
-        if self.form == Form::Body {
-            self.drafts.sort_by_key(Draft::place_in_body);
-        }
         let (mut taken, id) = (BTreeSet::new(), self.id);
         let origin = Origin { provider: &self.provider, response: &id };
         let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &origin)).collect();

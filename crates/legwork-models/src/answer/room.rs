@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::bounds::{Bounds, Passed};
 
 /// The weight of a part of an answer in addition to its text.
-pub(super) const PART: usize = 64;
+pub(crate) const PART: usize = 64;
 /// The weight of a value in addition to its text.
 const VALUE: usize = 32;
 /// The weight of a field in addition to its name and value.
@@ -13,8 +13,8 @@ const FIELD: usize = 48;
 
 /// The bounds of an answer, and how much of it was received.
 #[derive(Debug)]
-pub(super) struct Room {
-    pub(super) bounds: Bounds,
+pub(crate) struct Room {
+    pub(crate) bounds: Bounds,
     received: usize,
     kept: usize,
     /// Bytes of a body that is read once it is whole.
@@ -27,22 +27,22 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(bounds: Bounds) -> Self {
+    pub(crate) fn new(bounds: Bounds) -> Self {
         Self { bounds, received: 0, kept: 0, body: 0, event: 0, events: 0, calls: 0, passed: None }
     }
 
     /// The first bound that was exceeded.
-    pub(super) fn passed(&self) -> Option<Passed> {
+    pub(crate) fn passed(&self) -> Option<Passed> {
         self.passed
     }
 
     /// Ends the answer here; the first bound that was exceeded is reported.
-    pub(super) fn pass(&mut self, bound: Passed) {
+    pub(crate) fn pass(&mut self, bound: Passed) {
         self.passed.get_or_insert(bound);
     }
 
     /// Counts received bytes.
-    pub(super) fn receive(&mut self, bytes: usize) {
+    pub(crate) fn receive(&mut self, bytes: usize) {
         self.received = self.received.saturating_add(bytes);
         if self.received > self.bounds.received_bytes {
             self.pass(Passed::ReceivedBytes(self.bounds.received_bytes));
@@ -50,7 +50,7 @@ impl Room {
     }
 
     /// Counts bytes that are kept; false if they do not fit.
-    pub(super) fn keep(&mut self, bytes: usize) -> bool {
+    pub(crate) fn keep(&mut self, bytes: usize) -> bool {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > self.bounds.answer_bytes {
             self.pass(Passed::AnswerBytes(self.bounds.answer_bytes));
@@ -59,7 +59,7 @@ impl Room {
     }
 
     /// Counts an event of so many bytes; false if it does not fit.
-    pub(super) fn event(&mut self, bytes: usize) -> bool {
+    pub(crate) fn event(&mut self, bytes: usize) -> bool {
         self.events += 1;
         if self.events > self.bounds.events {
             self.pass(Passed::Events(self.bounds.events));
@@ -69,7 +69,7 @@ impl Room {
     }
 
     /// Checks how many bytes of an event, complete or not, are buffered.
-    pub(super) fn held(&mut self, bytes: usize) {
+    pub(crate) fn held(&mut self, bytes: usize) {
         self.event = bytes;
         if bytes > self.bounds.event_bytes {
             self.pass(Passed::EventBytes(self.bounds.event_bytes));
@@ -77,13 +77,13 @@ impl Room {
     }
 
     /// Notes how many bytes of a body are held.
-    pub(super) fn holds_body(&mut self, bytes: usize) {
+    pub(crate) fn holds_body(&mut self, bytes: usize) {
         self.body = bytes;
     }
 
     /// Bytes that came of the answer: what was taken of it, and what was not, where the model
     /// made it. White space, comments and the like are none.
-    pub(super) fn came(&self) -> usize {
+    pub(crate) fn came(&self) -> usize {
         let open = match self.passed {
             // Nothing of the last event, or not all of it, was taken.
             Some(
@@ -99,7 +99,7 @@ impl Room {
     }
 
     /// The number of another call, if it fits.
-    pub(super) fn call(&mut self) -> Option<usize> {
+    pub(crate) fn call(&mut self) -> Option<usize> {
         if self.calls >= self.bounds.calls {
             self.pass(Passed::Calls(self.bounds.calls));
             return None;
@@ -110,7 +110,7 @@ impl Room {
 }
 
 /// The weight of a value: its text, and a constant.
-pub(super) fn weight(value: &Value) -> usize {
+pub(crate) fn weight(value: &Value) -> usize {
     VALUE
         + match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
@@ -121,11 +121,11 @@ pub(super) fn weight(value: &Value) -> usize {
 }
 
 /// The weight of the fields of an object.
-pub(super) fn weight_of(fields: &Map<String, Value>) -> usize {
+pub(crate) fn weight_of(fields: &Map<String, Value>) -> usize {
     fields.iter().map(|(key, value)| field(key, value)).sum()
 }
 
 /// The weight of a field.
-pub(super) fn field(key: &str, value: &Value) -> usize {
+pub(crate) fn field(key: &str, value: &Value) -> usize {
     FIELD + key.len() + weight(value)
 }

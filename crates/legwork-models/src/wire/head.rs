@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use legwork_core::message::Wire;
-
-use super::write;
+use legwork_core::message;
 
 /// The part before the messages: the model and the instructions.
 ///
@@ -14,14 +12,14 @@ use super::write;
 pub(crate) struct Head {
     /// The name under which encoded bytes are kept with messages and tools. Two providers
     /// get other bytes: each only what it attached itself.
-    pub(super) wire: Wire,
+    pub(crate) encoding: message::Wire,
     /// The provider, as in `provider:model`.
-    pub(super) provider: Arc<str>,
-    model: Vec<u8>,
+    pub(crate) provider: Arc<str>,
+    start: Vec<u8>,
     last: Mutex<System>,
 }
 
-/// Instructions, and the message that they are sent as.
+/// Instructions, and what they are sent as.
 #[derive(Debug, Default)]
 struct System {
     instructions: Arc<str>,
@@ -29,22 +27,20 @@ struct System {
 }
 
 impl Head {
-    pub(crate) fn new(provider: &str, name: &str) -> Self {
-        let mut model = b"{\"model\":".to_vec();
-        write(&mut model, name);
-        model.extend_from_slice(b",\"messages\":[");
-        let wire = Wire::new(format!("openai-chat {provider}"));
-        Self { wire, provider: provider.into(), model, last: Mutex::default() }
+    /// A head of a wire that begins with these bytes.
+    pub(crate) fn new(wire: &str, provider: &str, start: Vec<u8>) -> Self {
+        let encoding = message::Wire::new(format!("{wire} {provider}"));
+        Self { encoding, provider: provider.into(), start, last: Mutex::default() }
     }
 
-    /// The provider, as in `provider:model`.
-    pub(crate) fn provider(&self) -> &Arc<str> {
-        &self.provider
-    }
-
-    /// Appends the beginning; a comma is behind the instructions.
-    pub(super) fn append(&self, instructions: &Arc<str>, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.model);
+    /// Appends the beginning, and the instructions as `system` writes them, unless there are none.
+    pub(crate) fn append(
+        &self,
+        instructions: &Arc<str>,
+        out: &mut Vec<u8>,
+        system: impl Fn(&str, &mut Vec<u8>),
+    ) {
+        out.extend_from_slice(&self.start);
         if instructions.is_empty() {
             return;
         }
@@ -58,10 +54,4 @@ impl Head {
         }
         out.extend_from_slice(&last.bytes);
     }
-}
-
-fn system(instructions: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"role\":\"system\",\"content\":");
-    write(out, instructions);
-    out.extend_from_slice(b"},");
 }

@@ -13,8 +13,10 @@ use serde::de::IgnoredAny;
 use super::assembly::{Assembly, Ended, Form};
 use super::decode;
 use super::error::{self, ApiError, excerpt};
+use crate::Api;
 use crate::bounds::{Bounds, Passed};
 use crate::sse;
+use crate::wire::Wire;
 
 /// Why an answer gives no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,8 +36,10 @@ pub enum Unreadable {
         excerpt: String,
     },
     /// It is an answer, but of another API.
-    #[error("not an answer of Chat Completions: {excerpt}")]
+    #[error("not an answer of {}: {excerpt}", api.title())]
     OtherWire {
+        /// The API whose answer was expected.
+        api: Api,
         /// The beginning of what came.
         excerpt: String,
     },
@@ -44,6 +48,7 @@ pub enum Unreadable {
 /// An answer that is being read.
 #[derive(Debug)]
 pub struct Reply {
+    api: Api,
     body: Body,
     assembly: Assembly,
     /// The error of the first chunk that is not JSON; nothing after it is read.
@@ -56,7 +61,7 @@ pub struct Reply {
 
 #[derive(Debug)]
 enum Body {
-    Events { parser: sse::Parser, done: bool },
+    Events { parser: sse::Parser },
     Whole { bytes: Vec<u8> },
     Failed { status: u16, bytes: Vec<u8> },
 }
@@ -66,13 +71,14 @@ impl Reply {
     ///
     /// A server that streams although it was not asked to, or does not although
     /// it was, is understood; `asked` decides only where it says nothing.
-    pub fn new(status: u16, content_type: Option<&str>, asked: Streaming) -> Self {
-        Self::within(Bounds::default(), status, content_type, asked)
+    pub fn new(api: Api, status: u16, content_type: Option<&str>, asked: Streaming) -> Self {
+        Self::within(Bounds::default(), api, status, content_type, asked)
     }
 
     /// A reply of which no more is read than these bounds allow.
     pub fn within(
         bounds: Bounds,
+        api: Api,
         status: u16,
         content_type: Option<&str>,
         asked: Streaming,
@@ -82,13 +88,13 @@ impl Reply {
         let (body, form) = match (status, events) {
             (200..=299, true) => {
                 let parser = sse::Parser::default();
-                (Body::Events { parser, done: false }, Form::Chunks)
+                (Body::Events { parser }, Form::Chunks)
             }
             (200..=299, false) => (Body::Whole { bytes: Vec::new() }, Form::Body),
             _ => (Body::Failed { status, bytes: Vec::new() }, Form::Body),
         };
         let assembly = Assembly::new(form, bounds);
-        Self { body, assembly, broken: None, head: Vec::new(), moved: false }
+        Self { api, body, assembly, broken: None, head: Vec::new(), moved: false }
     }
 
     /// The same from a provider: what it attaches to parts is marked as its own.
@@ -124,13 +130,14 @@ impl Reply {
     }
 
     fn push_events(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
-        let Body::Events { parser, done } = &mut self.body else { return };
+        let Body::Events { parser } = &mut self.body else { return };
+        let wire = self.api.wire();
         if !self.assembly.recognised {
             self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
         }
         while let Some(item) = parser.next(&mut bytes) {
             let sse::Item::Event(event) = item else { continue };
-            if *done || self.broken.is_some() || self.assembly.is_over() {
+            if self.assembly.done || self.broken.is_some() || self.assembly.is_over() {
                 return;
             }
             if !self.assembly.room.event(event.bytes().len()) {
@@ -138,10 +145,10 @@ impl Reply {
             }
             match event.bytes().trim_ascii() {
                 b"" => {}
-                b"[DONE]" => *done = true,
+                b"[DONE]" => self.assembly.done = true,
                 json => {
                     self.moved = true;
-                    self.broken = read_event(&event, json, &mut self.assembly, on).err();
+                    self.broken = read_event(wire, &event, json, &mut self.assembly, on).err();
                 }
             }
         }
@@ -151,18 +158,18 @@ impl Reply {
     }
 
     /// Whether content arrived since the last call; white space and comments are not content.
-    pub(super) fn take_moved(&mut self) -> bool {
+    pub(crate) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }
 
     /// Ends it because it took too long.
-    pub(super) fn took_too_long(&mut self, most: Duration) {
+    pub(crate) fn took_too_long(&mut self, most: Duration) {
         self.assembly.room.pass(Passed::Time(most));
     }
 
     /// Whether the server said that it is done; only its end of body may follow.
     pub fn is_done(&self) -> bool {
-        matches!(self.body, Body::Events { done: true, .. })
+        matches!(self.body, Body::Events { .. }) && self.assembly.done
     }
 
     /// Whether what follows is of no use, so that the connection may be dropped.
@@ -192,12 +199,12 @@ impl Reply {
             Body::Whole { .. } if self.assembly.is_over() => Ok(self.assembly.finish(ended)),
             Body::Whole { .. } if ended == Ended::Cut => Err(Unreadable::Nothing),
             Body::Whole { bytes } => {
-                chunk(&bytes, &mut self.assembly, &mut ignore)?;
+                chunk(self.api.wire(), &bytes, &mut self.assembly, &mut ignore)?;
                 self.head = bytes;
                 self.assembled(Ended::Whole)
             }
-            Body::Events { mut parser, done } => {
-                self.last_event(&mut parser, done);
+            Body::Events { mut parser } => {
+                self.last_event(&mut parser);
                 let broken = self.broken.is_some();
                 self.assembled(if broken { Ended::Cut } else { ended })
             }
@@ -205,14 +212,16 @@ impl Reply {
     }
 
     /// Some servers end without the blank line behind their last event.
-    fn last_event(&mut self, parser: &mut sse::Parser, done: bool) {
+    fn last_event(&mut self, parser: &mut sse::Parser) {
         let mut blank: &[u8] = b"\n\n";
         while let Some(item) = parser.next(&mut blank) {
             let sse::Item::Event(event) = item else { continue };
             let json = event.bytes().trim_ascii();
             let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
-            if !done && self.broken.is_none() && !self.assembly.is_over() && whole {
-                self.broken = read_event(&event, json, &mut self.assembly, &mut ignore).err();
+            let open = !self.assembly.done && !self.assembly.is_over();
+            if open && self.broken.is_none() && whole {
+                let wire = self.api.wire();
+                self.broken = read_event(wire, &event, json, &mut self.assembly, &mut ignore).err();
             }
         }
     }
@@ -233,7 +242,7 @@ impl Reply {
         if ended == Ended::Cut || self.head.is_empty() {
             return Err(Unreadable::Nothing);
         }
-        Err(Unreadable::OtherWire { excerpt: excerpt(&self.head) })
+        Err(Unreadable::OtherWire { api: self.api, excerpt: excerpt(&self.head) })
     }
 }
 
@@ -260,13 +269,14 @@ pub enum Streaming {
 
 /// Reads an event; one that calls itself an error is one, whatever its shape.
 fn read_event(
+    wire: &dyn Wire,
     event: &sse::Event<'_>,
     json: &[u8],
     into: &mut Assembly,
     on: &mut dyn Deltas,
 ) -> Result<(), Unreadable> {
     let ended = into.has_finish();
-    if let Err(broken) = chunk(json, into, on) {
+    if let Err(broken) = chunk(wire, json, into, on) {
         if !ended {
             into.forget_finish();
         }
@@ -280,7 +290,12 @@ fn read_event(
     Ok(())
 }
 
-fn chunk(json: &[u8], into: &mut Assembly, on: &mut dyn Deltas) -> Result<(), Unreadable> {
-    decode::read(json, into, on)
+fn chunk(
+    wire: &dyn Wire,
+    json: &[u8],
+    into: &mut Assembly,
+    on: &mut dyn Deltas,
+) -> Result<(), Unreadable> {
+    decode::read(wire, json, into, on)
         .map_err(|error| Unreadable::NoJson { problem: error.to_string(), excerpt: excerpt(json) })
 }

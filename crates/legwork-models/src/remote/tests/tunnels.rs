@@ -47,8 +47,7 @@ async fn nothing_is_sent_to_an_untrusted_server_through_a_proxy_either() {
     let proxy = Proxy::start(Manner::Open).await;
     let url = format!("http://{}", proxy.address);
     let model = model_at(&server, |model| model.proxies(through(&url)).retry(Policy::never()));
-    let model =
-        super::ChatCompletions { client: model.client.trusting(other.roots.clone()), ..model };
+    let model = super::HttpModel { client: model.client.trusting(other.roots.clone()), ..model };
     let error = model.infer(question(), None).await.unwrap_err();
     assert_eq!((error.kind, error.charged_attempts), (Kind::Untrusted, 0), "{error}");
     assert!(server.requests().is_empty());
