@@ -20,7 +20,7 @@ pub struct Chunked<T> {
     tail: Arc<Vec<T>>,
 }
 
-/// A full chunk, with the cached bytes of all its items for one wire.
+/// A full chunk, with the cached bytes of all its items for each wire.
 #[derive(Debug)]
 struct Chunk<T> {
     items: Arc<Vec<T>>,
@@ -141,7 +141,7 @@ impl<T> Chunked<T> {
 
     /// Appends the bytes of all items for a wire, in order.
     ///
-    /// The bytes of a full chunk are encoded once, for the first wire, and copied from then on.
+    /// The bytes of a full chunk are encoded once for a wire, and copied from then on.
     /// `encode` appends the bytes of one item, and must append the same ones each time.
     pub fn append_encoded(
         &self,
@@ -154,6 +154,48 @@ impl<T> Chunked<T> {
             chunk.encoded.append(wire, out, |out| items.for_each(|item| encode(item, out)));
         }
         self.tail.iter().for_each(|item| encode(item, out));
+    }
+
+    /// Appends the bytes of all items for a wire, in order, with others between them.
+    ///
+    /// As [`append_encoded`](Self::append_encoded); `join` appends what is between an item and
+    /// the next, which may depend on these two alone.
+    pub fn append_joined(
+        &self,
+        wire: &Wire,
+        out: &mut Vec<u8>,
+        join: impl Fn(&T, &T, &mut Vec<u8>),
+        mut encode: impl FnMut(&T, &mut Vec<u8>),
+    ) {
+        let mut last = None;
+        for chunk in self.full.iter() {
+            if let (Some(last), Some(first)) = (last, chunk.items.first()) {
+                join(last, first, out);
+            }
+            chunk.encoded.append(wire, out, |out| each(&chunk.items, out, &join, &mut encode));
+            last = chunk.items.last();
+        }
+        if let (Some(last), Some(first)) = (last, self.tail.first()) {
+            join(last, first, out);
+        }
+        each(&self.tail, out, &join, &mut encode);
+    }
+}
+
+/// Appends the bytes of items, and what is between them.
+fn each<T>(
+    items: &[T],
+    out: &mut Vec<u8>,
+    join: impl Fn(&T, &T, &mut Vec<u8>),
+    mut encode: impl FnMut(&T, &mut Vec<u8>),
+) {
+    let mut last = None;
+    for item in items {
+        if let Some(last) = last {
+            join(last, item, out);
+        }
+        encode(item, out);
+        last = Some(item);
     }
 }
 

@@ -21,33 +21,55 @@ impl PartialEq for Wire {
     }
 }
 
-/// A cache for the bytes of one wire; a clone has the same bytes.
+/// A cache for the bytes of each wire that asked for them; a clone has the same bytes.
+///
+/// A program uses few wires: those of the providers that a session was handed to.
 #[derive(Clone, Default)]
-pub struct Encoded(OnceLock<(Wire, Arc<[u8]>)>);
+pub struct Encoded(OnceLock<Box<Kept>>);
+
+/// The bytes of a wire, and those of the wires that asked after it.
+#[derive(Clone)]
+struct Kept {
+    wire: Wire,
+    bytes: Arc<[u8]>,
+    next: Encoded,
+}
 
 impl Encoded {
-    /// Appends the bytes for a wire; those for the first wire are cached.
+    /// Appends the bytes for a wire, which are encoded once and cached.
     ///
     /// `encode` must only append to the buffer that it is given.
     pub fn append(&self, wire: &Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
-        match self.0.get() {
-            Some((kept, bytes)) if kept == wire => out.extend_from_slice(bytes),
-            Some(_) => encode(out),
-            None => {
-                let start = out.len();
-                encode(out);
-                let bytes = out.get(start..).unwrap_or_default();
-                let _ = self.0.set((wire.clone(), bytes.into()));
+        let mut place = self;
+        while let Some(kept) = place.0.get() {
+            if kept.wire == *wire {
+                return out.extend_from_slice(&kept.bytes);
             }
+            place = &kept.next;
         }
+        let start = out.len();
+        encode(out);
+        let bytes = out.get(start..).unwrap_or_default();
+        // If another thread was faster, its bytes are kept, and these are encoded again.
+        let kept = Kept { wire: wire.clone(), bytes: bytes.into(), next: Self::default() };
+        let _ = place.0.set(Box::new(kept));
+    }
+
+    /// What is cached, from the first wire on.
+    fn all(&self) -> impl Iterator<Item = &Kept> {
+        std::iter::successors(self.0.get(), |kept| kept.next.0.get()).map(|kept| &**kept)
     }
 }
 
 impl fmt::Debug for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.get() {
-            Some((wire, bytes)) => write!(f, "Encoded({}, {} bytes)", wire.0, bytes.len()),
+        let mut all = self.all().map(|kept| format!("{}, {} bytes", kept.wire.0, kept.bytes.len()));
+        match all.next() {
             None => f.write_str("Encoded(none)"),
+            Some(first) => {
+                let more: Vec<_> = std::iter::once(first).chain(all).collect();
+                write!(f, "Encoded({})", more.join("; "))
+            }
         }
     }
 }

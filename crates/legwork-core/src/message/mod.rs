@@ -126,7 +126,7 @@ impl Message {
         self.parts.iter().filter_map(Part::as_call)
     }
 
-    /// Appends its bytes for a wire; those for the first wire are encoded once and cached.
+    /// Appends its bytes for a wire, which are encoded once and cached.
     ///
     /// `encode` must only append to the buffer that it is given.
     pub fn append_encoded(

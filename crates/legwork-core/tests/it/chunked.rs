@@ -56,7 +56,20 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
         let expected: Vec<u8> = model.iter().flat_map(|item| item.to_be_bytes()).collect();
         prop_assert_eq!(bytes.strip_prefix(b"before".as_slice()), Some(&expected[..]));
     }
+    let joined = |items: &mut dyn Iterator<Item = &u32>| {
+        items.map(u32::to_string).collect::<Vec<_>>().join("|")
+    };
+    for wire in [Wire::new("joined"), Wire::new("joined")] {
+        let mut bytes = Vec::new();
+        let (join, encode) = (|_: &u32, _: &u32, out: &mut Vec<u8>| out.push(b'|'), write);
+        chunked.append_joined(&wire, &mut bytes, join, encode);
+        prop_assert_eq!(String::from_utf8(bytes).unwrap(), joined(&mut model.iter()));
+    }
     Ok(())
+}
+
+fn write(item: &u32, out: &mut Vec<u8>) {
+    out.extend(item.to_string().bytes());
 }
 
 proptest! {
@@ -177,9 +190,39 @@ fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
     assert_eq!(bytes(&items.clone(), test), (first, 2), "only what is behind the full chunks");
     items.push(130);
     assert_eq!(bytes(&items, test).1, 3);
-    assert_eq!(bytes(&items, &Wire::new("other")).1, 131, "bytes are kept for one wire");
+    let other = &Wire::new("other");
+    assert_eq!(bytes(&items, other).1, 131, "another wire has other bytes");
+    assert_eq!(bytes(&items, other).1, 3, "which are kept as well");
+    assert_eq!(bytes(&items, test).1, 3, "beside the first ones");
     items.replace(70, 7);
     assert_eq!(bytes(&items, test).1, 32 + 3, "the chunk that was changed, and what is behind");
     items.truncate(100);
     assert_eq!(bytes(&items, test).1, 4, "the chunk that was cut is none any more");
+}
+
+#[test]
+fn s9_1_what_is_between_items_depends_on_both_in_chunks_and_between_them() {
+    let join = |last: &u32, next: &u32, out: &mut Vec<u8>| {
+        out.extend(format!("({last}{next})").bytes());
+    };
+    let bytes = |items: &Chunked<u32>| {
+        let mut out = Vec::new();
+        items.append_joined(&Wire::new("test"), &mut out, join, write);
+        String::from_utf8(out).unwrap()
+    };
+    let mut items: Chunked<u32> = (0..70).collect();
+    let expected = |items: &Chunked<u32>| {
+        let mut text = String::new();
+        for (at, item) in items.iter().enumerate() {
+            let last = at.checked_sub(1).and_then(|last| items.get(last));
+            last.into_iter().for_each(|last| text += &format!("({last}{item})"));
+            text += &item.to_string();
+        }
+        text
+    };
+    assert_eq!(bytes(&items), expected(&items));
+    assert_eq!(bytes(&items), expected(&items), "from what was kept, too");
+    // The chunk behind the changed one is shared, and what is between them is not.
+    items.replace(31, 99);
+    assert_eq!(bytes(&items), expected(&items));
 }

@@ -138,7 +138,7 @@ fn messages_are_equal_when_who_speaks_and_what_is_said_are() {
 }
 
 #[test]
-fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
+fn s9_1_a_message_is_encoded_once_for_each_wire() {
     let message = Message::user("hi");
     let append = |message: &Message, wire: Wire, text: &str| {
         let mut out = b"<".to_vec();
@@ -153,10 +153,11 @@ fn s9_1_a_message_is_encoded_once_for_the_first_wire() {
     // Wires with equal names are equal, at any address.
     assert!(Wire::new("one") == Wire::new("one") && Wire::new("one") != Wire::new("other"));
     assert_eq!(append(&message, Wire::new("other"), "else"), "<else hi");
+    assert_eq!(append(&message, Wire::new("other"), "again"), "<else hi");
     assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
     assert_eq!(append(&message.clone(), Wire::new("one"), "again"), "<first hi");
     // Shown to a programmer, bytes are counted and not listed.
-    assert!(format!("{message:?}").contains("Encoded(one, 8 bytes)"));
+    assert!(format!("{message:?}").contains("Encoded(one, 8 bytes; other, 7 bytes)"));
 }
 
 #[test]

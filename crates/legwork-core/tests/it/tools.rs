@@ -147,7 +147,7 @@ fn s10_2_the_tools_shown_have_a_digest_each_and_one_together() {
 }
 
 #[test]
-fn s9_1_the_tools_shown_are_encoded_once_for_the_first_wire() {
+fn s9_1_the_tools_shown_are_encoded_once_for_each_wire() {
     let tools = specs(&["read"]);
     let append = |wire: Wire, text: &str| {
         let mut out = b"<".to_vec();

@@ -112,6 +112,35 @@ impl<'a> Reader<'a> {
         0
     }
 
+    /// Goes back to a place that was [read past](Self::at), at the same depth.
+    pub(crate) fn rewind(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The text of the value that comes next, as it is written.
+    pub(crate) fn raw(&mut self) -> Read<&'a str> {
+        self.peek();
+        let begin = self.at;
+        self.skip()?;
+        self.text.get(begin..self.at).ok_or(Broken)
+    }
+
+    /// The text of a field of the object that comes next, which is not read past; empty if it has
+    /// no such field.
+    pub(crate) fn field(&mut self, name: &str) -> Read<Cow<'a, str>> {
+        let (at, depth) = (self.at, self.depth);
+        let (mut position, mut found) = (self.object()?, Cow::Borrowed(""));
+        while let Some(key) = self.key(&mut position)? {
+            if *key == *name {
+                found = self.text()?;
+                break;
+            }
+            self.skip()?;
+        }
+        (self.at, self.depth) = (at, depth);
+        Ok(found)
+    }
+
     /// Enters an object; anything else in its place is passed over and has no fields.
     pub(crate) fn object(&mut self) -> Read<Position> {
         match self.peek() {

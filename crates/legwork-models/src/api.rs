@@ -1,0 +1,71 @@
+//! The APIs that servers of models speak.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::wire::Wire;
+
+/// An API that a server of models speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// OpenAI's Chat Completions, which most other servers speak, too.
+    #[cfg(feature = "openai")]
+    ChatCompletions,
+}
+
+impl Api {
+    /// All that are compiled in.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "openai")]
+        Self::ChatCompletions,
+    ];
+
+    /// Its name in commands and settings, such as `chat`.
+    pub fn name(self) -> &'static str {
+        self.wire().name()
+    }
+
+    /// Its name in sentences, such as `Chat Completions`.
+    pub fn title(self) -> &'static str {
+        self.wire().title()
+    }
+
+    /// The API whose requests for an answer go to this path, if one is known.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+        Self::ALL.iter().copied().find(|api| api.wire().is_path(path))
+    }
+
+    pub(crate) fn wire(self) -> &'static dyn Wire {
+        match self {
+            #[cfg(feature = "openai")]
+            Self::ChatCompletions => &crate::openai::chat::Chat,
+        }
+    }
+}
+
+impl fmt::Display for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no API of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no API `{name}`; known are {known}")]
+pub struct UnknownApi {
+    name: String,
+    known: String,
+}
+
+impl FromStr for Api {
+    type Err = UnknownApi;
+
+    fn from_str(name: &str) -> Result<Self, UnknownApi> {
+        Self::ALL.iter().copied().find(|api| api.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|api| api.name()).collect();
+            UnknownApi { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Chat Completions: `encode` writes requests, `decode` reads answers.
+
+mod decode;
+mod encode;
+
+use legwork_core::ModelRequest;
+use legwork_port::{Deltas, Profile};
+
+use crate::answer::Streaming;
+use crate::answer::assembly::Assembly;
+use crate::answer::json::{Read, Reader};
+use crate::openai::profile;
+use crate::wire::{Frame, Head, Wire, write};
+
+/// The wire of Chat Completions.
+pub(crate) struct Chat;
+
+impl Wire for Chat {
+    fn name(&self) -> &'static str {
+        "chat"
+    }
+
+    fn title(&self) -> &'static str {
+        "Chat Completions"
+    }
+
+    fn provider(&self) -> &'static str {
+        "openai"
+    }
+
+    fn profile(&self, model: &str) -> Profile {
+        profile::of(model)
+    }
+
+    fn is_path(&self, path: &str) -> bool {
+        path.ends_with("/chat/completions")
+    }
+
+    fn endpoint(&self, _model: &str, _asked: Streaming) -> String {
+        "chat/completions".to_owned()
+    }
+
+    /// Besides the wire's own `n`, for only one answer is read.
+    fn own_fields(&self) -> &'static [&'static str] {
+        &["messages", "stream", "tools", "model", "n"]
+    }
+
+    fn head(&self, provider: &str, model: &str) -> Head {
+        let mut start = b"{\"model\":".to_vec();
+        write(&mut start, model);
+        start.extend_from_slice(b",\"messages\":[");
+        Head::new(self.name(), provider, start)
+    }
+
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+        Ok(encode::body(request, frame))
+    }
+
+    fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {
+        decode::read(json, into, on)
+    }
+
+    fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+        decode::read_usage(json, into)
+    }
+}

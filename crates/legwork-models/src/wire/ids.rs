@@ -1,0 +1,27 @@
+//! Ids of calls, which another provider may have made.
+
+use std::borrow::Cow;
+
+/// An id as an API takes it: letters, digits, `_` and `-`, and at most so many of them.
+///
+/// What fits stays as it is. Anything else gets a digest at its end, so that two ids stay two.
+pub(crate) fn fitting(id: &str, most: usize) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !id.is_empty() && id.len() <= most && id.chars().all(is_plain) {
+        return Cow::Borrowed(id);
+    }
+    let digest = format!("_{:016x}", digest(id));
+    let plain = id.chars().map(|c| if is_plain(c) { c } else { '_' });
+    let kept: String = plain.take(most.saturating_sub(digest.len())).collect();
+    Cow::Owned(kept + &digest)
+}
+
+/// FNV-1a.
+fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests;

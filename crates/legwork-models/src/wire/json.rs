@@ -1,0 +1,18 @@
+//! Writing JSON into a body.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Appends a field behind others.
+pub(crate) fn field(out: &mut Vec<u8>, key: &str, value: &Value) {
+    out.push(b',');
+    write(out, key);
+    out.push(b':');
+    write(out, value);
+}
+
+/// Writing JSON made of text and values to memory cannot fail.
+pub(crate) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    let written = serde_json::to_writer(out, value);
+    debug_assert!(written.is_ok(), "text and values are always JSON");
+}

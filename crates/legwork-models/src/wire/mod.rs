@@ -1,0 +1,114 @@
+//! What the wires of all providers have in common: how a request is written.
+
+mod head;
+mod ids;
+mod json;
+mod quirks;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use legwork_core::ModelRequest;
+use legwork_port::{Deltas, Profile};
+use serde_json::{Map, Value};
+
+use crate::answer::Streaming;
+use crate::answer::assembly::Assembly;
+use crate::answer::json::{Read, Reader};
+
+pub(crate) use head::Head;
+pub(crate) use ids::fitting;
+pub(crate) use json::{field, write};
+pub use quirks::{MaxTokensField, Quirks};
+
+/// How an API writes requests and answers; it does no IO.
+pub(crate) trait Wire: Send + Sync {
+    /// Its name in commands and settings, under which encoded bytes are kept, too.
+    fn name(&self) -> &'static str;
+
+    /// Its name in sentences, such as `Chat Completions`.
+    fn title(&self) -> &'static str;
+
+    /// Whether requests for an answer go to this path.
+    fn is_path(&self, path: &str) -> bool;
+
+    /// Where a request for an answer goes, behind the base URL.
+    fn endpoint(&self, model: &str, asked: Streaming) -> String;
+
+    /// The provider that made it, as in `provider:model`.
+    fn provider(&self) -> &'static str;
+
+    /// What is known of a model of that provider.
+    fn profile(&self, model: &str) -> Profile;
+
+    /// Headers that each request has, apart from the key.
+    fn headers(&self, _headers: &mut HeaderMap) {}
+
+    /// The header that holds a key.
+    ///
+    /// # Errors
+    /// When the key has characters that HTTP forbids.
+    fn key(&self, key: &str) -> Result<(HeaderName, HeaderValue), http::Error> {
+        Ok((http::header::AUTHORIZATION, HeaderValue::try_from(format!("Bearer {key}"))?))
+    }
+
+    /// Fields of a body that cannot be set from outside.
+    fn own_fields(&self) -> &'static [&'static str];
+
+    /// The beginning of a body, which is the same for each request.
+    fn head(&self, provider: &str, model: &str) -> Head;
+
+    /// The body of a request.
+    ///
+    /// # Errors
+    /// What the request asks for and the API cannot do.
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String>;
+
+    /// Reads one event of a stream, or a whole body.
+    ///
+    /// # Errors
+    /// When it is not JSON.
+    fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read;
+
+    /// Reads what an event or a body says that was used, and nothing else of it.
+    ///
+    /// # Errors
+    /// When it is not JSON.
+    fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read;
+}
+
+/// What a body needs in addition to the request.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'a> {
+    pub(crate) head: &'a Head,
+    pub(crate) quirks: &'a Quirks,
+    /// Fields that the builder was given.
+    pub(crate) extra: &'a Map<String, Value>,
+    pub(crate) asked: Streaming,
+    pub(crate) profile: &'a Profile,
+}
+
+/// About how long a body becomes, rather more: what it says, and what is around it.
+pub(crate) fn size(request: &ModelRequest) -> usize {
+    let said = usize::try_from(request.weight()).unwrap_or(0);
+    said + said / 8 + 64 * request.messages().len() + 512
+}
+
+/// Appends fields behind others; what is set from outside wins over what is set here.
+pub(crate) fn fields<'k>(
+    own: impl IntoIterator<Item = (&'k str, Value)>,
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    out: &mut Vec<u8>,
+) {
+    let inner = &request.settings.extra;
+    for (key, value) in own {
+        if !frame.extra.contains_key(key) && !inner.contains_key(key) {
+            field(out, key, &value);
+        }
+    }
+    for (key, value) in frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key)) {
+        field(out, key, value);
+    }
+    for (key, value) in inner {
+        field(out, key, value);
+    }
+}
