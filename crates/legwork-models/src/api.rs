@@ -12,6 +12,9 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most other servers speak, too.
     #[cfg(feature = "openai")]
     ChatCompletions,
+    /// Anthropic's Messages.
+    #[cfg(feature = "anthropic")]
+    Messages,
 }
 
 impl Api {
@@ -19,6 +22,8 @@ impl Api {
     pub const ALL: &[Self] = &[
         #[cfg(feature = "openai")]
         Self::ChatCompletions,
+        #[cfg(feature = "anthropic")]
+        Self::Messages,
     ];
 
     /// Its name in commands and settings, such as `chat`.
@@ -41,6 +46,8 @@ impl Api {
         match self {
             #[cfg(feature = "openai")]
             Self::ChatCompletions => &crate::openai::chat::Chat,
+            #[cfg(feature = "anthropic")]
+            Self::Messages => &crate::anthropic::Messages,
         }
     }
 }

@@ -21,7 +21,7 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`.
+//! the wires: `openai`, `anthropic`.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -33,6 +33,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `openai` | yes | `openai`: Chat Completions |
+//! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -41,6 +42,8 @@
 
 #[cfg(feature = "http")]
 pub mod answer;
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
 #[cfg(feature = "http")]
 mod api;
 pub mod bounds;

@@ -201,10 +201,11 @@ impl Assembly {
     /// is none.
     pub(crate) fn input_at(&mut self, index: u64, json: &str) -> bool {
         let is_other = matches!(self.at(index), Some(Draft::Other(..)));
-        if is_other && self.takes(json, json.len()) {
-            if let Some(Draft::Other(_, input)) = self.at(index) {
-                input.push_str(json);
-            }
+        if is_other
+            && self.takes(json, json.len())
+            && let Some(Draft::Other(_, input)) = self.at(index)
+        {
+            input.push_str(json);
         }
         is_other
     }

@@ -99,6 +99,7 @@ impl HttpModel {
         }
         let frame = Frame {
             head: &self.head,
+            model: self.name.split_once(':').map_or("", |(_, model)| model),
             quirks: &self.quirks,
             extra: &self.extra,
             asked,

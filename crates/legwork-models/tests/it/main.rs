@@ -10,6 +10,8 @@
 )]
 
 mod answers;
+#[cfg(feature = "anthropic")]
+mod anthropic;
 mod bounds;
 mod clock;
 #[cfg(feature = "compression")]
