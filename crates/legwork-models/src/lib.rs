@@ -53,6 +53,8 @@ pub mod http;
 pub mod openai;
 pub mod prices;
 #[cfg(feature = "http")]
+pub mod providers;
+#[cfg(feature = "http")]
 pub mod remote;
 pub mod retry;
 pub mod sse;
@@ -64,6 +66,8 @@ pub use api::{Api, UnknownApi};
 pub use bounds::Bounds;
 pub use prices::Prices;
 #[cfg(feature = "http")]
+pub use providers::Provider;
+#[cfg(feature = "http")]
 pub use remote::{Builder, Error, HttpModel};
 #[cfg(feature = "http")]
-pub use wire::{MaxTokensField, Quirks};
+pub use wire::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};

@@ -14,7 +14,7 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Head, Wire, write};
+use crate::wire::{Frame, Head, Quirks, Wire, write};
 use crate::{Api, anthropic};
 
 /// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
@@ -66,7 +66,7 @@ impl Wire for Messages {
         &["messages", "stream", "tools", "model", "system"]
     }
 
-    fn head(&self, provider: &str, model: &str) -> Head {
+    fn head(&self, provider: &str, model: &str, _quirks: &Quirks) -> Head {
         let mut start = b"{\"model\":".to_vec();
         write(&mut start, model);
         Head::new(self.name(), provider, start)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
+use legwork_core::budget::{MicroUsd, Price};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
@@ -56,6 +57,14 @@ pub enum Error {
     Proxy(#[from] crate::http::InvalidProxy),
 }
 
+/// The price of a model on a server of one's own.
+const FREE: Price = Price {
+    input: MicroUsd(0),
+    cache_read: MicroUsd(0),
+    cache_write: MicroUsd(0),
+    output: MicroUsd(0),
+};
+
 /// A request that is not an inference.
 pub(super) struct Question {
     pub(super) api: Api,
@@ -84,6 +93,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     profile: Option<Profile>,
     prices: Prices,
+    is_free: bool,
     #[cfg(feature = "proxy")]
     proxies: Proxies,
 }
@@ -107,6 +117,7 @@ impl Builder {
             clock: None,
             profile: None,
             prices: Prices::none(),
+            is_free: false,
             #[cfg(feature = "proxy")]
             proxies: Proxies::none(),
         }
@@ -146,6 +157,15 @@ impl Builder {
         self
     }
 
+    /// What the server does differently from others that speak Chat Completions.
+    pub fn quirks(self, quirks: Quirks) -> Self {
+        let max_tokens = match quirks.max_tokens {
+            MaxTokensField::MaxTokens => self.max_tokens,
+            other => Some(other),
+        };
+        Self { max_tokens, quirks, ..self }
+    }
+
     /// How long the parts of an exchange may take.
     pub fn timeouts(self, timeouts: Timeouts) -> Self {
         Self { timeouts, ..self }
@@ -175,6 +195,11 @@ impl Builder {
     /// that one, whatever its profile says.
     pub fn prices(self, prices: Prices) -> Self {
         Self { prices, ..self }
+    }
+
+    /// Its tokens cost nothing, whatever its profile says, so that a limit on money works.
+    pub fn free(self) -> Self {
+        Self { is_free: true, ..self }
     }
 
     /// The proxies that requests go through, if any does; none by default.
@@ -212,6 +237,9 @@ impl Builder {
         };
         let name = format!("{}:{}", self.provider, self.model);
         let mut profile = self.profile.unwrap_or_else(|| wire.profile(&self.model));
+        if self.is_free {
+            profile.price = Some(FREE);
+        }
         if let Some(own) = self.prices.of(&name) {
             profile.price = Some(own.price);
         }
@@ -227,7 +255,7 @@ impl Builder {
             secrets,
             quirks,
             profile,
-            head: wire.head(&self.provider, &self.model),
+            head: wire.head(&self.provider, &self.model, &quirks),
             extra: self.extra,
             timeouts: self.timeouts,
             bounds: self.bounds,

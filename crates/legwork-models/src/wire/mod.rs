@@ -3,6 +3,7 @@
 mod head;
 mod ids;
 mod json;
+mod origin;
 mod quirks;
 mod thoughts;
 
@@ -18,7 +19,8 @@ use crate::answer::json::{Read, Reader};
 pub(crate) use head::Head;
 pub(crate) use ids::fitting;
 pub(crate) use json::{field, write};
-pub use quirks::{MaxTokensField, Quirks};
+pub(crate) use origin::is_by;
+pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
 pub(crate) use thoughts::thoughts;
 
 /// How an API writes requests and answers; it does no IO.
@@ -56,7 +58,7 @@ pub(crate) trait Wire: Send + Sync {
     fn own_fields(&self) -> &'static [&'static str];
 
     /// The beginning of a body, which is the same for each request.
-    fn head(&self, provider: &str, model: &str) -> Head;
+    fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head;
 
     /// The body of a request.
     ///

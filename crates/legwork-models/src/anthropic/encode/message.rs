@@ -1,12 +1,12 @@
 //! One message as this wire writes it: blocks of content.
 
 use legwork_core::message::{
-    Author, File, Image, MediaSource, Message, Part, ResultPart, Role, Thinking, ToolResult,
+    File, Image, MediaSource, Message, Part, ResultPart, Role, Thinking, ToolResult,
 };
 use legwork_core::tool::ToolCall;
 use serde_json::{Value, json};
 
-use crate::wire::{field, fitting, thoughts, write};
+use crate::wire::{field, fitting, is_by, thoughts, write};
 
 /// The longest id of a call.
 const ID: usize = 64;
@@ -25,7 +25,7 @@ pub(super) fn role(message: &Message) -> &'static str {
 /// Appends the blocks of a message for a provider, separated by commas; never none.
 pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {
     let start = out.len();
-    let is_own = is_by(message.author.as_ref(), provider);
+    let is_own = is_by(message, provider);
     for part in &message.parts {
         let before = out.len();
         if before > start {
@@ -40,12 +40,6 @@ pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {
     if out.len() == start {
         text(&thoughts(message).unwrap_or_else(|| NOTHING.to_owned()), None, out);
     }
-}
-
-/// Whether a model of this provider wrote it.
-fn is_by(author: Option<&Author>, provider: &str) -> bool {
-    let Some(Author::Model(model)) = author else { return false };
-    model.split_once(':').is_some_and(|(by, _)| by == provider)
 }
 
 /// Appends a part; nothing if this wire has no place for it.
