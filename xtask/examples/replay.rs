@@ -1,13 +1,15 @@
-//! `cargo xtask replay FILE.jsonl`: recorded answers, read as live ones are.
+//! `cargo xtask replay FILE.jsonl [--wire W] [--split N]`: recorded answers, read as live ones
+//! are.
 //!
-//! Each row goes through the reader that live traffic goes through, and comes out
-//! as one line of JSON.
+//! Each row goes through the reader that live traffic goes through, and comes out as one line of
+//! JSON. The wire is that of the row's path, or W; with N the bytes come in pieces of so many.
 //!
 //! An example, so that `cargo xtask` itself builds without the models' crates.
 
 #![allow(clippy::print_stderr)]
 
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
@@ -20,10 +22,7 @@ use serde_json::Value;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let told = match args.as_slice() {
-        [file] => run(file),
-        _ => Err("give one file of recordings, such as openai_chat.jsonl".to_owned()),
-    };
+    let told = Wanted::read(&args).and_then(|wanted| run(&wanted));
     if let Err(error) = told {
         eprintln!("{error}");
         return ExitCode::FAILURE;
@@ -31,8 +30,41 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What the command line asks for.
+struct Wanted {
+    file: String,
+    wire: Option<Api>,
+    /// Bytes of a piece; all at once if there is none.
+    split: Option<NonZeroUsize>,
+}
+
+impl Wanted {
+    fn read(args: &[String]) -> Result<Self, String> {
+        let (mut file, mut wire, mut split) = (None, None, None);
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+            match &**arg {
+                "--wire" => {
+                    wire = Some(value()?.parse::<Api>().map_err(|error| error.to_string())?);
+                }
+                "--split" => {
+                    let problem = |_| "--split needs a number of bytes, at least 1".to_owned();
+                    split = Some(value()?.parse().map_err(problem)?);
+                }
+                flag if flag.starts_with('-') => return Err(format!("there is no flag {flag}")),
+                _ if file.is_some() => return Err("give one file of recordings".to_owned()),
+                name => file = Some(name.to_owned()),
+            }
+        }
+        let file = file.ok_or("give one file of recordings, such as openai_chat.jsonl")?;
+        Ok(Self { file, wire, split })
+    }
+}
+
 /// Replays a recording and prints a line of JSON per row.
-fn run(file: &str) -> Result<(), String> {
+fn run(wanted: &Wanted) -> Result<(), String> {
+    let file = &wanted.file;
     let opened = std::fs::File::open(file).map_err(|error| format!("opening {file}: {error}"))?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     for (number, line) in BufReader::new(opened).lines().enumerate() {
@@ -42,7 +74,7 @@ fn run(file: &str) -> Result<(), String> {
             continue;
         }
         let row: Row = serde_json::from_str(&line).map_err(|error| at(&error))?;
-        let told = serde_json::to_string(&replay(&row)).map_err(|error| at(&error))?;
+        let told = serde_json::to_string(&replay(&row, wanted)).map_err(|error| at(&error))?;
         match writeln!(out, "{told}") {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(|error| format!("writing: {error}"))?,
@@ -57,6 +89,8 @@ struct Row {
     name: String,
     index: u64,
     status: u16,
+    #[serde(default)]
+    path: String,
     #[serde(default)]
     response_headers: Option<Value>,
     #[serde(default)]
@@ -106,24 +140,39 @@ struct Usage {
     output: u64,
 }
 
-fn replay(row: &Row) -> Told<'_> {
-    let (ok, error, message) = match read(row) {
+fn replay<'r>(row: &'r Row, wanted: &Wanted) -> Told<'r> {
+    let Some(wire) = wanted.wire.or_else(|| Api::of_path(&row.path)) else {
+        return unknown(row);
+    };
+    let (ok, error, message) = match read(row, wire, wanted.split) {
         Ok(response) => (true, None, Some(message(&response))),
         Err(why) => (false, Some(refused(why, row.status)), None),
     };
     Told { name: &row.name, index: row.index, ok, error, message }
 }
 
-fn read(row: &Row) -> Result<Response, Unreadable> {
+fn unknown(row: &Row) -> Told<'_> {
+    let error = Refused {
+        status: row.status,
+        code: Some("unknown_path".to_owned()),
+        message: format!("no wire sends its requests to {}; name one with --wire", row.path),
+    };
+    Told { name: &row.name, index: row.index, ok: false, error: Some(error), message: None }
+}
+
+fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, Unreadable> {
     let headers = row.response_headers.as_ref().and_then(Value::as_object);
     let named = |name: &String| name.eq_ignore_ascii_case("content-type");
     let content_type = headers
         .and_then(|headers| headers.iter().find(|(name, _)| named(name)))
         .and_then(|(_, value)| value.as_str());
     let asked = if row.streaming { Streaming::Yes } else { Streaming::No };
-    let mut reply = Reply::new(Api::ChatCompletions, row.status, content_type, asked);
+    let mut reply = Reply::new(wire, row.status, content_type, asked);
     let body = row.response_body.as_deref().unwrap_or_default();
-    reply.push(body.as_bytes(), &mut |_: Delta<'_>| ControlFlow::Continue(()));
+    let piece = split.map_or(body.len().max(1), NonZeroUsize::get);
+    for piece in body.as_bytes().chunks(piece) {
+        reply.push(piece, &mut |_: Delta<'_>| ControlFlow::Continue(()));
+    }
     reply.finish(Ended::Whole)
 }
 

@@ -129,9 +129,15 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "replay",
-        usage: "replay FILE.jsonl",
+        usage: "replay FILE.jsonl [--wire W] [--split N]",
         about: "recorded answers of a provider, read as live ones are, a line of JSON each",
         run: replay::run,
+    },
+    Command {
+        name: "requests",
+        usage: "requests [--wire W]",
+        about: "the requests of a matrix of transcripts on each wire, a line of JSON each",
+        run: replay::requests,
     },
     Command {
         name: "api",

@@ -1,7 +1,7 @@
-//! `cargo xtask replay`: recorded answers, read as live ones are.
+//! `cargo xtask replay` and `requests`: what the wires read and write, as lines of JSON.
 //!
-//! The reading is `examples/replay.rs`, which needs the models' crates; keeping it
-//! out of here lets every other subcommand build without them.
+//! Reading is `examples/replay.rs`, writing `examples/requests.rs`, which need the models'
+//! crates; keeping them out of here lets every other subcommand build without them.
 
 use std::process::Command;
 
@@ -9,7 +9,16 @@ use crate::cargo;
 
 /// Builds the reader and gives it the file.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let program = cargo::build(&["--package", "xtask", "--example", "replay"])?;
+    example("replay", args)
+}
+
+/// Builds what writes requests, and runs it.
+pub(crate) fn requests(args: &[String]) -> Result<(), String> {
+    example("requests", args)
+}
+
+fn example(name: &str, args: &[String]) -> Result<(), String> {
+    let program = cargo::build(&["--package", "xtask", "--example", name])?;
     let status = Command::new(&program)
         .args(args)
         .status()
@@ -17,5 +26,5 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if status.success() {
         return Ok(());
     }
-    Err("read no further; why stands above".to_owned())
+    Err(format!("{name} did not come to its end; why stands above"))
 }
