@@ -11,6 +11,7 @@ mod hosts;
 mod ids;
 mod index;
 mod journal;
+mod json;
 mod paths;
 mod repository;
 mod settings;
@@ -45,6 +46,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ids::TARGET,
     index::TARGET,
     journal::TARGET,
+    json::TARGET,
     paths::TARGET,
     repository::TARGET,
     settings::TARGET,

@@ -1,0 +1,4 @@
+//! Structured output of Legwork.
+#![forbid(unsafe_code)]
+
+pub mod partial;
