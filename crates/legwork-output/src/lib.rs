@@ -1,4 +1,5 @@
 //! Structured output of Legwork.
 #![forbid(unsafe_code)]
 
+pub mod extract;
 pub mod partial;

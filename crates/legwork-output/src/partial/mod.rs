@@ -26,6 +26,8 @@
 //! ```
 
 mod error;
+mod frame;
+mod grammar;
 mod json;
 mod machine;
 mod open_text;

@@ -1,0 +1,35 @@
+//! From a bracket to the one that closes it.
+
+use serde_json::Value;
+
+use crate::extract::spans::spans;
+use crate::extract::{Extractor, direct};
+
+/// How many pairs of brackets are tried, so that the cost stays linear in the text.
+const TRIED: usize = 32;
+
+/// Takes what stands between matching brackets, the brackets included; outer pairs first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bracketed;
+
+impl Bracketed {
+    /// The name of this extractor.
+    pub const NAME: &'static str = "bracketed";
+}
+
+impl Extractor for Bracketed {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn extract(&self, text: &str) -> Result<Value, String> {
+        let mut first = None;
+        for span in spans(text).into_iter().take(TRIED) {
+            match direct::read(text.get(span).unwrap_or_default()) {
+                Ok(value) => return Ok(value),
+                Err(why) => first = first.or(Some(why)),
+            }
+        }
+        Err(first.unwrap_or_else(|| "there are no matching brackets".to_owned()))
+    }
+}

@@ -1,0 +1,28 @@
+//! Where JSON begins in a text that is still arriving.
+
+/// Skips the prose before the first bracket of a text that arrives in pieces.
+///
+/// ```
+/// use legwork_output::extract::Start;
+///
+/// let mut start = Start::default();
+/// assert_eq!(start.skip("Sure! "), "");
+/// assert_eq!(start.skip("Here: {\"a\""), "{\"a\"");
+/// assert_eq!(start.skip(": [1]}"), ": [1]}");
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Start {
+    found: bool,
+}
+
+impl Start {
+    /// The part of the next piece that belongs to JSON; empty before a bracket came.
+    pub fn skip<'p>(&mut self, piece: &'p str) -> &'p str {
+        let from = match self.found {
+            true => Some(0),
+            false => piece.find(['{', '[']),
+        };
+        self.found = from.is_some();
+        from.and_then(|from| piece.get(from..)).unwrap_or_default()
+    }
+}
