@@ -3,3 +3,4 @@
 
 pub mod extract;
 pub mod partial;
+pub mod schema;
