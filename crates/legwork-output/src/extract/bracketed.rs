@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::extract::spans::spans;
-use crate::extract::{Extractor, direct};
+use crate::extract::{Extractor, Fits, choose, direct};
 
 /// How many pairs of brackets are tried, so that the cost stays linear in the text.
 const TRIED: usize = 32;
@@ -22,14 +22,9 @@ impl Extractor for Bracketed {
         Self::NAME
     }
 
-    fn extract(&self, text: &str) -> Result<Value, String> {
-        let mut first = None;
-        for span in spans(text).into_iter().take(TRIED) {
-            match direct::read(text.get(span).unwrap_or_default()) {
-                Ok(value) => return Ok(value),
-                Err(why) => first = first.or(Some(why)),
-            }
-        }
-        Err(first.unwrap_or_else(|| "there are no matching brackets".to_owned()))
+    fn extract(&self, text: &str, fits: Fits<'_>) -> Result<Value, String> {
+        let tried = spans(text).into_iter().take(TRIED);
+        let read = tried.map(|span| direct::read(text.get(span).unwrap_or_default()));
+        choose(read, fits, "there are no matching brackets")
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::extract::Extractor;
+use crate::extract::{Extractor, Fits};
 
 /// Takes the whole text, which is JSON and nothing else.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,7 +18,7 @@ impl Extractor for Direct {
         Self::NAME
     }
 
-    fn extract(&self, text: &str) -> Result<Value, String> {
+    fn extract(&self, text: &str, _fits: Fits<'_>) -> Result<Value, String> {
         read(text)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::extract::{Extractor, direct};
+use crate::extract::{Extractor, Fits, choose, direct};
 
 /// Takes a fenced code block; blocks marked as JSON come first, later ones before earlier ones.
 ///
@@ -20,17 +20,11 @@ impl Extractor for Fenced {
         Self::NAME
     }
 
-    fn extract(&self, text: &str) -> Result<Value, String> {
+    fn extract(&self, text: &str, fits: Fits<'_>) -> Result<Value, String> {
         let blocks = blocks(text);
         let (json, other): (Vec<Block<'_>>, Vec<_>) = blocks.iter().partition(|it| it.is_json());
-        let mut why = "there is no fenced block".to_owned();
-        for block in json.iter().rev().chain(other.iter().rev()) {
-            match direct::read(block.body) {
-                Ok(value) => return Ok(value),
-                Err(error) => why = error,
-            }
-        }
-        Err(why)
+        let ordered = json.iter().rev().chain(other.iter().rev());
+        choose(ordered.map(|block| direct::read(block.body)), fits, "there is no fenced block")
     }
 }
 

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use crate::extract::Extractor;
 use crate::extract::fenced::{Block, blocks};
 use crate::extract::spans::spans;
+use crate::extract::{Extractor, Fits, choose};
 use crate::partial::{Parser, Value as Read};
+
+const NOTHING: &str = "there is no `{` or `[`";
 
 /// Takes what is nearly JSON, as [`Parser::lenient`] reads it, if it is closed.
 ///
@@ -37,16 +39,12 @@ impl Extractor for Repaired {
         Self::NAME
     }
 
-    fn extract(&self, text: &str) -> Result<Value, String> {
-        let mut first = None;
-        for candidate in candidates(text) {
-            match read(candidate) {
-                Ok(value) if value.is_complete() => return Ok(value.to_json()),
-                Ok(_) => first = first.or(Some("it breaks off".to_owned())),
-                Err(why) => first = first.or(Some(why)),
-            }
-        }
-        Err(first.unwrap_or_else(nothing))
+    fn extract(&self, text: &str, fits: Fits<'_>) -> Result<Value, String> {
+        let read = candidates(text).map(|candidate| match read(candidate)? {
+            value if value.is_complete() => Ok(value.to_json()),
+            _ => Err("it breaks off".to_owned()),
+        });
+        choose(read, fits, NOTHING)
     }
 }
 
@@ -55,15 +53,11 @@ impl Extractor for Partial {
         Self::NAME
     }
 
-    fn extract(&self, text: &str) -> Result<Value, String> {
+    fn extract(&self, text: &str, _fits: Fits<'_>) -> Result<Value, String> {
         let candidate = last_block(text).and_then(|block| from_bracket(block.body));
-        let candidate = candidate.or_else(|| from_bracket(text)).ok_or_else(nothing)?;
+        let candidate = candidate.or_else(|| from_bracket(text)).ok_or(NOTHING)?;
         read(candidate).map(|value| value.to_json())
     }
-}
-
-fn nothing() -> String {
-    "there is no `{` or `[`".to_owned()
 }
 
 /// Where nearly JSON may stand.

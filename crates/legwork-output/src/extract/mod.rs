@@ -44,11 +44,31 @@ pub trait Extractor: Send + Sync {
     /// Its name, for errors.
     fn name(&self) -> &'static str;
 
-    /// Finds the value.
+    /// Finds the value; of several, the first that fits, or else the first.
     ///
     /// # Errors
     /// Why there is none, in words for a person and a model.
-    fn extract(&self, text: &str) -> Result<Value, String>;
+    fn extract(&self, text: &str, fits: Fits<'_>) -> Result<Value, String>;
+}
+
+/// Whether a value is what was asked for.
+pub type Fits<'a> = &'a dyn Fn(&Value) -> bool;
+
+/// The first value that fits, or else the first one, or else the first error.
+fn choose(
+    found: impl IntoIterator<Item = Result<Value, String>>,
+    fits: Fits<'_>,
+    otherwise: &str,
+) -> Result<Value, String> {
+    let (mut first, mut why) = (None, None);
+    for one in found {
+        match one {
+            Ok(value) if fits(&value) => return Ok(value),
+            Ok(value) => first = first.or(Some(value)),
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    first.ok_or_else(|| why.unwrap_or_else(|| otherwise.to_owned()))
 }
 
 /// Extractors in the order in which they are tried; the first that finds a value wins.
@@ -81,14 +101,27 @@ impl Extractors {
     /// # Errors
     /// If none finds one; with the reason of each.
     pub fn extract(&self, text: &str) -> Result<Extracted, Error> {
-        let mut attempts = Vec::new();
+        self.extract_fitting(text, &|_| true)
+    }
+
+    /// The first value that fits, such as a schema; if none does, the first that was found.
+    ///
+    /// # Errors
+    /// If there is no value at all; with the reason of each extractor.
+    pub fn extract_fitting(&self, text: &str, fits: Fits<'_>) -> Result<Extracted, Error> {
+        let (mut attempts, mut first) = (Vec::new(), None);
         for extractor in &self.0 {
-            match extractor.extract(text) {
-                Ok(value) => return Ok(Extracted { value, by: extractor.name(), attempts }),
-                Err(why) => attempts.push(Attempt { by: extractor.name(), why }),
+            let by = extractor.name();
+            match extractor.extract(text, fits) {
+                Ok(value) if fits(&value) => return Ok(Extracted { value, by, attempts }),
+                Ok(value) => {
+                    first.get_or_insert(Extracted { value, by, attempts: attempts.clone() });
+                    attempts.push(Attempt { by, why: "its value does not fit".to_owned() });
+                }
+                Err(why) => attempts.push(Attempt { by, why }),
             }
         }
-        Err(Error { attempts })
+        first.ok_or(Error { attempts })
     }
 }
 

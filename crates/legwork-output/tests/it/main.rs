@@ -9,6 +9,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod extraction;
 mod linear;
 mod prefixes;
 mod vectors;
