@@ -11,14 +11,17 @@ use crate::schema::Wrapper;
 /// through [`Output::read`](crate::Output::read).
 #[derive(Debug)]
 pub struct Arriving {
+    /// The start, as it was before any piece.
+    begin: Start,
     start: Start,
     parser: Parser,
     wrapper: Option<Wrapper>,
 }
 
 impl Arriving {
-    pub(super) fn new(wrapper: Option<Wrapper>) -> Self {
-        Self { start: Start::default(), parser: Parser::lenient(), wrapper }
+    /// A value that may be wrapped, read from its start.
+    pub(super) fn new(start: Start, wrapper: Option<Wrapper>) -> Self {
+        Self { start, begin: start, parser: Parser::lenient(), wrapper }
     }
 
     /// Takes the next piece of the text. What follows an error in it is ignored.
@@ -41,7 +44,7 @@ impl Arriving {
 
     /// Forgets what has arrived: the text begins anew.
     pub fn restart(&mut self) {
-        *self = Self::new(self.wrapper);
+        *self = Self::new(self.begin, self.wrapper);
     }
 
     /// Whether the value has arrived in full.

@@ -1,5 +1,6 @@
 //! The items of a sequence, handed out as each is complete.
 
+use crate::extract::Start;
 use crate::output::{Arriving, Error, Output};
 use crate::partial::{Array, Value};
 
@@ -24,7 +25,7 @@ pub struct Items<T> {
 impl<T: 'static> Items<T> {
     /// Reads items of this kind from an array, or from an object with the key `items`.
     pub fn of(item: Output<T>) -> Self {
-        Self { item, arriving: Arriving::new(None), handed_out: 0 }
+        Self { item, arriving: Arriving::new(Start::default(), None), handed_out: 0 }
     }
 
     /// Takes the next piece of the text and gives the items that it completes.

@@ -28,7 +28,7 @@ pub use items::Items;
 pub use prompt::Prompt;
 pub use validate::{Invalid, Validator};
 
-use crate::extract::Extractors;
+use crate::extract::{Extractors, Start};
 use crate::schema::{self, Fitted, Problem, Schema, Wrapper};
 
 /// The name of an output, unless another one is chosen.
@@ -242,7 +242,11 @@ impl<T> Output<T> {
 
     /// A reader for the text of a model that is still arriving.
     pub fn arriving(&self) -> Arriving {
-        Arriving::new(self.spec.wrapper)
+        let start = match self.spec.wrapper {
+            Some(_) => Start::default(),
+            None => Start::of_object(),
+        };
+        Arriving::new(start, self.spec.wrapper)
     }
 }
 

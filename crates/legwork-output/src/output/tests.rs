@@ -201,6 +201,8 @@ fn what_arrives_is_shown_without_its_wrapper() {
     arriving.restart();
     assert_eq!(arriving.value(), None);
     let mut invoice = Output::<Invoice>::of().unwrap().arriving();
+    invoice.push("As [1] says: ");
+    assert_eq!(invoice.value(), None);
     invoice.push("{\"number\": \"7\", \"lines\": [{\"what\": \"te");
     #[derive(Debug, PartialEq, Default, Deserialize)]
     #[serde(default)]

@@ -75,15 +75,14 @@ impl<'s> Restore<'s> {
     }
 }
 
-/// Whether a constant of a schema, such as the tag of a variant, differs.
+/// Whether a constant of a schema, such as the tag of a variant, differs. A null may stand for
+/// a property that is absent, unless it is required.
 fn is_ruled_out(schema: &Value, fields: &Map<String, Value>) -> bool {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.is_some_and(|all| {
-        all.iter().any(|(key, inner)| {
-            let constant = inner.get("const");
-            let differs = |constant| fields.get(key).is_some_and(|field| field != constant);
-            constant.is_some_and(differs)
-        })
+    let Some(keywords) = schema.as_object() else { return false };
+    let properties = keywords.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().any(|(key, inner)| {
+        let field = fields.get(key).filter(|it| !it.is_null() || is_required(keywords, key));
+        inner.get("const").zip(field).is_some_and(|(constant, field)| constant != field)
     })
 }
 

@@ -219,6 +219,34 @@ fn tuples_and_sets_are_checked_here() {
 }
 
 #[test]
+fn references_that_multiply_are_refused() {
+    let mut definitions = serde_json::Map::new();
+    for at in 0..40 {
+        let next = json!({"$ref": format!("#/$defs/D{}", at + 1)});
+        let both = json!({"type": "object", "properties": {"a": next, "b": next}});
+        definitions.insert(format!("D{at}"), both);
+    }
+    definitions.insert("D40".to_owned(), json!({"type": "string"}));
+    let schema = json!({
+        "type": "object", "properties": {"it": {"$ref": "#/$defs/D0"}}, "$defs": definitions,
+    });
+    let schema = Schema::new(schema).unwrap();
+    assert!(schema.fit(Dialect::Gemini).is_err());
+    assert!(schema.fit(Dialect::OpenAi).is_ok());
+}
+
+#[test]
+fn a_schema_without_an_end_is_checked_to_an_end() {
+    for looped in [json!({"$ref": "#"}), json!({"anyOf": [{"$ref": "#"}, {"type": "string"}]})] {
+        // Whether it is valid is not said; that nothing overflows is.
+        if let Ok(schema) = Schema::new(looped) {
+            let _ = schema.check(&json!(7));
+            assert!(schema.fit(Dialect::OpenAi).is_err());
+        }
+    }
+}
+
+#[test]
 fn a_schema_that_is_none_is_refused() {
     assert!(Schema::new(json!({"type": "strin"})).unwrap_err().to_string().contains("not valid"));
     assert!(Schema::new(json!(7)).is_err());

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use legwork_output::Output;
+use legwork_output::output::Items;
 use legwork_output::partial::Parser;
 
 const SMALL: usize = 100_000;
@@ -30,9 +32,14 @@ fn least(text: &str, piece: usize) -> Duration {
 /// Checks that ten times the text costs about ten times as much.
 fn check(name: &str, piece: usize, make: impl Fn(usize) -> String) {
     let (small, large) = (make(SMALL), make(10 * SMALL));
+    compare(name, || least(&small, piece), || least(&large, piece));
+}
+
+/// Compares the costs of a small and a large text.
+fn compare(name: &str, small: impl Fn() -> Duration, large: impl Fn() -> Duration) {
     let mut factor = f64::MAX;
     for _ in 0..4 {
-        let (small, large) = (least(&small, piece), least(&large, piece));
+        let (small, large) = (small(), large());
         factor = factor.min(large.as_secs_f64() / small.as_secs_f64());
         println!("{name}: {small:?} for 100 KB, {large:?} for 1 MB: {factor:.1} times");
         if factor <= MOST {
@@ -73,4 +80,22 @@ fn deep_values_cost_what_they_add() {
 fn numbers_and_white_space_cost_what_they_add() {
     check("digits", 8, |bytes| format!("[0.{}]", "1".repeat(bytes)));
     check("space", 8, |bytes| format!("[{}]", " ".repeat(bytes)));
+}
+
+#[test]
+fn items_that_are_handed_out_cost_what_they_add() {
+    let item = r#"{"name":"Ann","tags":["a","b"],"age":41}"#;
+    let cost = |bytes: usize| {
+        let text = repeated(r#"Here: {"items":["#, item, "]} Bye.", bytes);
+        let schema = serde_json::json!({"type": "object", "required": ["name"]});
+        let mut items = Items::of(Output::dynamic(schema).unwrap());
+        let began = Instant::now();
+        for piece in text.as_bytes().chunks(8) {
+            let piece = std::str::from_utf8(piece).unwrap();
+            assert!(items.push(piece).all(|item| item.is_ok()));
+        }
+        assert_eq!(items.handed_out(), bytes / (item.len() + 1));
+        began.elapsed()
+    };
+    compare("handed out", || cost(SMALL), || cost(10 * SMALL));
 }

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod dialects;
 mod extraction;
 mod linear;
 mod prefixes;

@@ -8,6 +8,9 @@ use crate::schema::{Dialect, reference};
 /// How deeply schemas may nest.
 const DEEPEST: usize = 64;
 
+/// How many schemas there may be, because references that are written out multiply.
+const MOST: usize = 5_000;
+
 /// Keywords that only annotate: leaving them out changes nothing.
 const ANNOTATIONS: [&str; 11] = [
     "$schema",
@@ -49,11 +52,12 @@ pub(super) struct Walk<'s> {
     path: Vec<String>,
     /// The definitions that this part is in, for dialects without recursion.
     inside: Vec<&'s str>,
+    seen: usize,
 }
 
 impl<'s> Walk<'s> {
     pub(super) fn new(root: &'s Value, dialect: Dialect) -> Self {
-        Self { root, dialect, left_out: Vec::new(), path: Vec::new(), inside: Vec::new() }
+        Self { root, dialect, left_out: Vec::new(), path: Vec::new(), inside: Vec::new(), seen: 0 }
     }
 
     /// Rewrites the outermost schema, with the definitions that it keeps.
@@ -79,8 +83,9 @@ impl<'s> Walk<'s> {
 
     /// Rewrites one schema.
     pub(super) fn schema(&mut self, schema: &'s Value) -> Result<Value, Unfit> {
-        if self.path.len() > 2 * DEEPEST {
-            return Err(self.unfit("schemas that are nested so deeply"));
+        self.seen += 1;
+        if self.path.len() > 2 * DEEPEST || self.seen > MOST {
+            return Err(self.unfit("so many schemas, or schemas that are nested so deeply"));
         }
         let Some(keywords) = schema.as_object().filter(|keywords| says_something(keywords)) else {
             return Err(self.unfit("a value of any kind"));
