@@ -5,6 +5,7 @@ use fastrand::Rng;
 
 mod agents;
 mod chat;
+mod extract;
 mod globs;
 mod ground;
 mod hosts;
@@ -41,6 +42,7 @@ pub(crate) struct Target {
 pub(crate) const TARGETS: &[Target] = &[
     agents::TARGET,
     chat::TARGET,
+    extract::TARGET,
     globs::TARGET,
     hosts::TARGET,
     ids::TARGET,
