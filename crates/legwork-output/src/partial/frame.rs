@@ -32,13 +32,13 @@ impl Frame {
             Self::Array(items) => {
                 let mut items = items.clone();
                 inner.into_iter().for_each(|inner| items.push(inner));
-                Value::Array(Array::new(items, false))
+                Value::Array(Array::growing(items))
             }
             Self::Object { entries, key } => {
                 let mut entries = entries.clone();
                 let entry = key.clone().zip(inner);
                 entry.into_iter().for_each(|entry| entries.push(entry));
-                Value::Object(Object::new(entries, false))
+                Value::Object(Object::growing(entries))
             }
         }
     }
@@ -46,8 +46,8 @@ impl Frame {
     /// The array or object, after its end was read.
     pub(super) fn into_value(self) -> Value {
         match self {
-            Self::Array(items) => Value::Array(Array::new(items, true)),
-            Self::Object { entries, .. } => Value::Object(Object::new(entries, true)),
+            Self::Array(items) => Value::Array(Array::complete(items)),
+            Self::Object { entries, .. } => Value::Object(Object::complete(entries)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The states of the parser, with a stack of its own.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::partial::frame::Frame;
@@ -7,6 +8,9 @@ use crate::partial::open_text::{OpenText, Read};
 use crate::partial::parser::Mode;
 use crate::partial::scalar;
 use crate::partial::{Error, Kind, Text, Value};
+
+/// How many different keys are shared.
+const KEYS: usize = 256;
 
 /// Reads a text character by character; holds what is open.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ pub(super) struct Machine {
     pub(super) expect: Expect,
     pub(super) token: Token,
     pub(super) root: Option<Value>,
+    /// Keys that came before, shared by the objects that have them.
+    keys: HashSet<Arc<str>>,
 }
 
 /// What comes next, between tokens.
@@ -57,6 +63,7 @@ impl Machine {
             expect: Expect::Value,
             token: Token::None,
             root: None,
+            keys: HashSet::new(),
         }
     }
 
@@ -171,6 +178,14 @@ impl Machine {
     }
 
     fn take_key(&mut self, name: Arc<str>) {
+        let name = match self.keys.get(&name) {
+            Some(known) => Arc::clone(known),
+            None if self.keys.len() < KEYS => {
+                self.keys.insert(Arc::clone(&name));
+                name
+            }
+            None => name,
+        };
         if let Some(Frame::Object { key, .. }) = self.stack.last_mut() {
             *key = Some(name);
         }

@@ -33,6 +33,7 @@ mod machine;
 mod open_text;
 mod parser;
 mod scalar;
+mod shared;
 mod text;
 mod value;
 

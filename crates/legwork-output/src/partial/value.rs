@@ -6,6 +6,7 @@ use legwork_core::Vector;
 use serde_json::Number;
 
 use crate::partial::Text;
+use crate::partial::shared::Shared;
 
 /// A JSON value that may still grow; clones share everything.
 ///
@@ -70,13 +71,17 @@ impl Value {
 /// The items of an array that have arrived; the last one may still grow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    items: Arc<Vector<Value>>,
+    items: Shared<Value>,
     complete: bool,
 }
 
 impl Array {
-    pub(super) fn new(items: Vector<Value>, complete: bool) -> Self {
-        Self { items: Arc::new(items), complete }
+    pub(super) fn growing(items: Vector<Value>) -> Self {
+        Self { items: Shared::growing(items), complete: false }
+    }
+
+    pub(super) fn complete(items: Vector<Value>) -> Self {
+        Self { items: Shared::complete(items), complete: true }
     }
 
     /// Whether its end has arrived.
@@ -91,12 +96,12 @@ impl Array {
 
     /// Whether no item has begun to arrive.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.len() == 0
     }
 
     /// How many items are complete; only the last one can be incomplete.
     pub fn complete_len(&self) -> usize {
-        let open = self.items.last().is_some_and(|last| !last.is_complete());
+        let open = self.items.iter().next_back().is_some_and(|last| !last.is_complete());
         self.len() - usize::from(open)
     }
 
@@ -114,13 +119,17 @@ impl Array {
 /// The entries of an object that have arrived; the last one may still grow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
-    entries: Arc<Vector<(Arc<str>, Value)>>,
+    entries: Shared<(Arc<str>, Value)>,
     complete: bool,
 }
 
 impl Object {
-    pub(super) fn new(entries: Vector<(Arc<str>, Value)>, complete: bool) -> Self {
-        Self { entries: Arc::new(entries), complete }
+    pub(super) fn growing(entries: Vector<(Arc<str>, Value)>) -> Self {
+        Self { entries: Shared::growing(entries), complete: false }
+    }
+
+    pub(super) fn complete(entries: Vector<(Arc<str>, Value)>) -> Self {
+        Self { entries: Shared::complete(entries), complete: true }
     }
 
     /// Whether its end has arrived.
@@ -135,7 +144,7 @@ impl Object {
 
     /// Whether no entry has begun to arrive.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// The value of a key; of equal keys, the last one. Searches all entries.
