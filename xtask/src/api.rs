@@ -18,6 +18,7 @@ const CRATES: &[&str] = &[
     "legwork-lifecycle",
     "legwork-models",
     "legwork-orchestrate",
+    "legwork-output",
     "legwork-port",
     "legwork-runtime",
     "legwork-session",

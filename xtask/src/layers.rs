@@ -58,6 +58,7 @@ const TABLE: &[(&str, May)] = &[
         ]),
     ),
     ("legwork-models", May::Only(&["legwork-port", "legwork-core", "legwork-clock"])),
+    ("legwork-output", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-store", May::Only(CONTRACT)),
     ("legwork-definitions", May::Only(&["legwork-core"])),

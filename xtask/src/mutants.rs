@@ -29,6 +29,7 @@ const TARGETS: &[(&str, u64)] = &[
     ("legwork-runtime", 92),
     ("legwork-agent", 92),
     ("legwork-orchestrate", 92),
+    ("legwork-output", 92),
     ("legwork-store", 92),
 ];
 

@@ -28,6 +28,7 @@ const PORTABLE: &[&str] = &[
     "legwork-agent",
     "legwork-orchestrate",
     "legwork-models",
+    "legwork-output",
     "legwork-store",
     "legwork-definitions",
     "legwork-macros",

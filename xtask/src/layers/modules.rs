@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::sources::{self, Source};
 
 /// The crates whose modules must not go round.
-pub(super) const CRATES: [&str; 7] = [
+pub(super) const CRATES: [&str; 8] = [
     "legwork-core",
     "legwork-port",
     "legwork-toolset",
@@ -17,6 +17,7 @@ pub(super) const CRATES: [&str; 7] = [
     "legwork-session",
     "legwork-runtime",
     "legwork-agent",
+    "legwork-output",
 ];
 
 /// The crate that is read from its root on, in the order that it names.

@@ -129,6 +129,7 @@ fn arguments_choose_mutants() {
             "legwork-runtime",
             "legwork-agent",
             "legwork-orchestrate",
+            "legwork-output",
             "legwork-store"
         ]
     );

@@ -5,12 +5,14 @@ use fastrand::Rng;
 
 mod agents;
 mod chat;
+mod extract;
 mod globs;
 mod ground;
 mod hosts;
 mod ids;
 mod index;
 mod journal;
+mod json;
 mod paths;
 mod repository;
 mod settings;
@@ -40,11 +42,13 @@ pub(crate) struct Target {
 pub(crate) const TARGETS: &[Target] = &[
     agents::TARGET,
     chat::TARGET,
+    extract::TARGET,
     globs::TARGET,
     hosts::TARGET,
     ids::TARGET,
     index::TARGET,
     journal::TARGET,
+    json::TARGET,
     paths::TARGET,
     repository::TARGET,
     settings::TARGET,

@@ -1,0 +1,75 @@
+//! What a model answered.
+
+use legwork_core::{FinishReason, Part, Response, Usage};
+
+use crate::Output;
+use crate::extraction::request::Plan;
+use crate::extraction::{Mode, Problem};
+
+/// A value that a model gave, and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answer<T> {
+    /// The value.
+    pub value: T,
+    /// How the model was asked.
+    pub mode: Mode,
+    /// The response that the value was read from.
+    pub response: Response,
+    /// The answers before it that could not be taken.
+    pub attempts: Vec<Attempt>,
+}
+
+/// An answer that could not be taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// The response.
+    pub response: Response,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+impl<T> Answer<T> {
+    pub(super) fn new(value: T, mode: Mode, response: Response, attempts: Vec<Attempt>) -> Self {
+        Self { value, mode, response, attempts }
+    }
+
+    /// The tokens of all responses, as far as the provider reported them.
+    pub fn usage(&self) -> Usage {
+        let own = self.response.usage.unwrap_or_default();
+        own.plus(&usage(&self.attempts))
+    }
+}
+
+/// The tokens of some attempts.
+pub(super) fn usage(attempts: &[Attempt]) -> Usage {
+    let reported = attempts.iter().filter_map(|attempt| attempt.response.usage);
+    reported.fold(Usage::default(), |sum, one| sum.plus(&one))
+}
+
+/// Reads the value in a response.
+pub(super) fn read<T: 'static>(
+    output: &Output<T>,
+    plan: &Plan,
+    response: &Response,
+) -> Result<T, Problem> {
+    if let Some(incomplete) = &response.incomplete {
+        return Err(Problem::Incomplete(incomplete.to_string()));
+    }
+    if response.finish == FinishReason::Length {
+        return Err(Problem::Incomplete(response.finish.to_string()));
+    }
+    let refusal = response.message.parts.iter().find_map(|part| match part {
+        Part::Refusal(text) => Some(text.text.clone()),
+        _ => None,
+    });
+    if let Some(refusal) = refusal {
+        return Err(Problem::Refused(refusal));
+    }
+    let mut calls = response.message.tool_calls();
+    let read = match calls.find(|call| call.name == *output.name()) {
+        Some(call) => output.read_fitted(&call.arguments, &plan.fitted),
+        None => output.read_fitted(&response.text(), &plan.fitted),
+    };
+    read.map_err(Problem::Output)
+}

@@ -1,0 +1,143 @@
+//! Unions, types and constants in a dialect.
+
+use serde_json::{Value, json};
+
+use crate::schema::Dialect;
+use crate::schema::fit::Unfit;
+use crate::schema::fit::walk::{Keywords, Walk, tell};
+
+impl<'s> Walk<'s> {
+    /// Rewrites `anyOf`, `oneOf` and `allOf`; that exactly one of several fits is checked later.
+    pub(super) fn unions(
+        &mut self,
+        keywords: &'s Keywords,
+        fitted: &mut Keywords,
+    ) -> Result<(), Unfit> {
+        for union in ["anyOf", "oneOf"] {
+            let Some(branches) = keywords.get(union).and_then(Value::as_array) else { continue };
+            if fitted.contains_key("anyOf") {
+                return Err(self.unfit("two unions at once"));
+            }
+            let mut kept = Vec::new();
+            for (at, branch) in branches.iter().enumerate() {
+                let is_null = branch.get("type").is_some_and(|kind| kind == "null");
+                if is_null && self.dialect == Dialect::Gemini {
+                    fitted.insert("nullable".to_owned(), true.into());
+                    continue;
+                }
+                kept.push(self.at(&[union, &at.to_string()], |walk| walk.schema(branch))?);
+            }
+            fitted.insert("anyOf".to_owned(), kept.into());
+        }
+        let all = keywords.get("allOf").and_then(Value::as_array);
+        match all.map(Vec::as_slice) {
+            None => Ok(()),
+            Some([one]) => {
+                let inner = self.at(&["allOf", "0"], |walk| walk.schema(one))?;
+                self.merge(inner, fitted)
+            }
+            Some(_) => Err(self.unfit("`allOf` of several schemas")),
+        }
+    }
+
+    /// Takes the keywords of the only schema of `allOf`.
+    fn merge(&mut self, inner: Value, fitted: &mut Keywords) -> Result<(), Unfit> {
+        let Value::Object(inner) = inner else { return Ok(()) };
+        for (keyword, value) in inner {
+            match fitted.get(&keyword) {
+                Some(own) if *own != value && keyword != "description" && keyword != "title" => {
+                    return Err(self.unfit("`allOf` beside other keywords"));
+                }
+                Some(_) => {}
+                None => drop(fitted.insert(keyword, value)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites `type`, `format`, `enum` and `const`.
+    pub(super) fn types(
+        &mut self,
+        keywords: &'s Keywords,
+        fitted: &mut Keywords,
+    ) -> Result<(), Unfit> {
+        if let Some(format) = keywords.get("format")
+            && format.as_str().is_some_and(|format| self.dialect.knows_format(format))
+        {
+            fitted.insert("format".to_owned(), format.clone());
+        }
+        let values = keywords.get("const").map(std::slice::from_ref);
+        let values = values.or_else(|| keywords.get("enum")?.as_array().map(Vec::as_slice));
+        let kind = keywords.get("type").cloned().or_else(|| kind_of(values?));
+        if self.dialect == Dialect::Gemini {
+            return self.types_of_gemini(kind, values, fitted);
+        }
+        if let Some(kind) = kind {
+            fitted.insert("type".to_owned(), kind);
+        }
+        for keyword in ["const", "enum"] {
+            if let Some(value) = keywords.get(keyword) {
+                fitted.insert(keyword.to_owned(), value.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn types_of_gemini(
+        &mut self,
+        kind: Option<Value>,
+        values: Option<&[Value]>,
+        fitted: &mut Keywords,
+    ) -> Result<(), Unfit> {
+        let kinds = match kind {
+            Some(Value::Array(kinds)) => kinds,
+            kind => kind.into_iter().collect(),
+        };
+        if kinds.iter().any(|kind| kind == "null") {
+            fitted.insert("nullable".to_owned(), true.into());
+        }
+        let others: Vec<_> = kinds.iter().filter(|kind| *kind != "null").collect();
+        match others.as_slice() {
+            [] if kinds.is_empty() => {}
+            [] => return Err(self.unfit("a value that is always null")),
+            [one] => drop(fitted.insert("type".to_owned(), (*one).clone())),
+            several => {
+                let branches: Vec<_> = several.iter().map(|kind| json!({"type": kind})).collect();
+                fitted.insert("anyOf".to_owned(), branches.into());
+            }
+        }
+        let Some(values) = values else { return Ok(()) };
+        let texts: Vec<_> = values.iter().filter(|value| value.is_string()).cloned().collect();
+        if texts.len() + values.iter().filter(|value| value.is_null()).count() == values.len() {
+            fitted.insert("enum".to_owned(), texts.into());
+        } else {
+            fitted.remove("enum");
+            self.leave_out("enum");
+            tell(fitted, &format!("one of {}", json!(values)));
+        }
+        Ok(())
+    }
+}
+
+/// The type that all values have.
+fn kind_of(values: &[Value]) -> Option<Value> {
+    let mut kinds: Vec<_> = values.iter().map(name_of_kind).collect();
+    kinds.dedup();
+    match kinds.as_slice() {
+        [one] => Some(json!(one)),
+        [] => None,
+        several => Some(json!(several)),
+    }
+}
+
+fn name_of_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
