@@ -12,6 +12,9 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most other servers speak, too.
     #[cfg(feature = "openai")]
     ChatCompletions,
+    /// Google's Gemini API, which Vertex AI speaks, too.
+    #[cfg(feature = "gemini")]
+    GenerateContent,
 }
 
 impl Api {
@@ -19,6 +22,8 @@ impl Api {
     pub const ALL: &[Self] = &[
         #[cfg(feature = "openai")]
         Self::ChatCompletions,
+        #[cfg(feature = "gemini")]
+        Self::GenerateContent,
     ];
 
     /// Its name in commands and settings, such as `chat`.
@@ -41,6 +46,8 @@ impl Api {
         match self {
             #[cfg(feature = "openai")]
             Self::ChatCompletions => &crate::openai::chat::Chat,
+            #[cfg(feature = "gemini")]
+            Self::GenerateContent => &crate::gemini::Gemini,
         }
     }
 }

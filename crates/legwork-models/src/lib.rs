@@ -21,7 +21,7 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`.
+//! the wires: `openai`, `gemini`.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -33,6 +33,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `openai` | yes | `openai`: Chat Completions |
+//! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -40,10 +41,13 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "http")]
+#[allow(dead_code, reason = "no wire uses all of it, and each may be the only one")]
 pub mod answer;
 #[cfg(feature = "http")]
 mod api;
 pub mod bounds;
+#[cfg(feature = "gemini")]
+pub mod gemini;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "openai")]
@@ -54,6 +58,7 @@ pub mod remote;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
+#[allow(dead_code, reason = "no wire uses all of it, and each may be the only one")]
 mod wire;
 
 #[cfg(feature = "http")]

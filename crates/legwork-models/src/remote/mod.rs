@@ -99,6 +99,7 @@ impl HttpModel {
         }
         let frame = Frame {
             head: &self.head,
+            model: self.name.get(self.head.provider.len() + 1..).unwrap_or_default(),
             quirks: &self.quirks,
             extra: &self.extra,
             asked,

@@ -4,6 +4,7 @@ mod head;
 mod ids;
 mod json;
 mod quirks;
+mod segment;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
@@ -16,8 +17,9 @@ use crate::answer::json::{Read, Reader};
 
 pub(crate) use head::Head;
 pub(crate) use ids::fitting;
-pub(crate) use json::{field, write};
+pub(crate) use json::{field, other_fields, write};
 pub use quirks::{MaxTokensField, Quirks};
+pub(crate) use segment::segment;
 
 /// How an API writes requests and answers; it does no IO.
 pub(crate) trait Wire: Send + Sync {
@@ -79,6 +81,8 @@ pub(crate) trait Wire: Send + Sync {
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'a> {
     pub(crate) head: &'a Head,
+    /// The model, without its provider.
+    pub(crate) model: &'a str,
     pub(crate) quirks: &'a Quirks,
     /// Fields that the builder was given.
     pub(crate) extra: &'a Map<String, Value>,
