@@ -58,7 +58,7 @@ pub mod remote;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
-#[allow(dead_code, reason = "no wire uses all of it, and each may be the only one")]
+#[allow(dead_code, unused_imports, reason = "no wire uses all of it, and each may be the only one")]
 mod wire;
 
 #[cfg(feature = "http")]

@@ -335,6 +335,11 @@ impl Assembly {
         Ok(())
     }
 
+    /// Forgets what was used so far, because what follows is of the whole answer.
+    pub(crate) fn restart_usage(&mut self) {
+        self.usage.restart();
+    }
+
     /// Reads one field of the usage.
     pub(crate) fn usage_field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
         self.usage.field(key, json)?;

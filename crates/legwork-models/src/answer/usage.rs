@@ -55,6 +55,13 @@ impl Reading {
         if all.is_some() && self.total == all { self.reasoning } else { 0 }
     }
 
+    /// Forgets the counts, because those that follow are of the whole answer.
+    pub(crate) fn restart(&mut self) {
+        let (rest, added) = (std::mem::take(&mut self.rest), self.added);
+        let cache_is_apart = self.cache_is_apart;
+        *self = Self { cache_is_apart, rest, added, ..Self::default() };
+    }
+
     /// Reads the fields of an object.
     pub(crate) fn read(&mut self, json: &mut Reader<'_>) -> Read {
         let mut position = json.object()?;

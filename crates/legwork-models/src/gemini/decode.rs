@@ -50,10 +50,16 @@ fn error(into: &mut Assembly, body: &Value) {
     }
 }
 
-/// The usage, which each chunk has: the details of it are read from the last one alone.
+/// The usage, which each chunk has.
+///
+/// Its counts fall where the model goes on after a tool of the provider, and some are missing. Those
+/// of the last chunk are of the whole answer, and only their details are read.
 fn usage(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
     into.recognised = true;
     let is_last = into.form == Form::Body || into.has_finish();
+    if is_last {
+        into.restart_usage();
+    }
     let mut position = json.object()?;
     while let Some(key) = json.key(&mut position)? {
         match is_last || key.ends_with("Count") {
