@@ -50,8 +50,10 @@ fn system(instructions: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}]},");
 }
 
-/// The messages; neighbours of one role become one content, for results of tools are said by the
-/// user, too.
+/// The messages; neighbours of one kind become one content.
+///
+/// Results of tools and what the user says next have one role, and still are two contents: some
+/// models answer nothing where both are in one (issue 4210 of Pydantic AI).
 fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
     let Head { encoding, provider, .. } = frame.head;
     let to = To { provider, generation: Generation::of(frame.model) };
@@ -59,7 +61,7 @@ fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
     if let Some(first) = request.messages().first() {
         open(first, out);
         let join = |last: &Arc<Message>, next: &Arc<Message>, out: &mut Vec<u8>| {
-            if role(last) == role(next) {
+            if is_tool(last) == is_tool(next) && role(last) == role(next) {
                 return out.push(b',');
             }
             out.extend_from_slice(b"]},");
@@ -84,6 +86,10 @@ fn role(message: &Message) -> &'static str {
         Role::Assistant => "model",
         _ => "user",
     }
+}
+
+fn is_tool(message: &Message) -> bool {
+    message.role == Role::Tool
 }
 
 /// The tools of the request, and behind them those of the provider that were given as a field.

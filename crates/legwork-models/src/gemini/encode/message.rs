@@ -40,7 +40,7 @@ pub(super) fn append(message: &Message, to: To<'_>, out: &mut Vec<u8>) {
     let mut parts = Parts { out, start };
     match &message.role {
         Role::Assistant => of_model(message, to, &mut parts),
-        Role::Tool => of_tools(message, &mut parts),
+        Role::Tool => of_tools(message, to, &mut parts),
         _ => message.parts.iter().for_each(|part| said(part, None, &mut parts)),
     }
     if parts.is_empty() {
@@ -105,24 +105,33 @@ fn said(part: &Part, provider: Option<&str>, parts: &mut Parts<'_>) {
             }
         }
         Part::Image(Image { media_type, source }) | Part::File(File { media_type, source, .. }) => {
-            parts.media(media_type, source)
+            if let Some(media) = Media::of(media_type, source) {
+                write(parts.next(), &media);
+            }
         }
         _ => {}
     }
 }
 
-/// What tools answered, each with its media beside it.
-fn of_tools(message: &Message, parts: &mut Parts<'_>) {
+/// What tools answered; media that cannot be in the response are beside it.
+fn of_tools(message: &Message, to: To<'_>, parts: &mut Parts<'_>) {
     for part in &message.parts {
         let Part::ToolResult(result) = part else { continue };
-        parts.result(result);
-        for part in &result.parts {
-            if let ResultPart::Image(Image { media_type, source })
-            | ResultPart::File(File { media_type, source, .. }) = part
-            {
-                parts.media(media_type, source);
-            }
+        let all = || result.parts.iter().filter_map(media_of);
+        let inner = |media: &Media<'_>| to.generation == Generation::Third && media.fits_response();
+        let inside: Vec<_> = all().filter(inner).collect();
+        parts.result(result, &inside);
+        for media in all().filter(|media| !inner(media)) {
+            write(parts.next(), &media);
         }
+    }
+}
+
+fn media_of(part: &ResultPart) -> Option<Media<'_>> {
+    match part {
+        ResultPart::Image(Image { media_type, source })
+        | ResultPart::File(File { media_type, source, .. }) => Media::of(media_type, source),
+        _ => None,
     }
 }
 
@@ -156,16 +165,6 @@ impl Parts<'_> {
         out.push(b'}');
     }
 
-    fn media(&mut self, media_type: &str, source: &MediaSource) {
-        let mime_type = media_type;
-        let media = match source {
-            MediaSource::Base64(data) => Media::InlineData { mime_type, data },
-            MediaSource::Url(file_uri) => Media::FileData { mime_type, file_uri },
-            _ => return,
-        };
-        write(self.next(), &media);
-    }
-
     /// A call as the model made it, with the fields that its provider wants back.
     fn call(&mut self, call: &ToolCall, to: To<'_>, wants_signature: bool) {
         let fields = of(call.provider.as_ref(), to.provider);
@@ -188,7 +187,7 @@ impl Parts<'_> {
         out.push(b'}');
     }
 
-    fn result(&mut self, result: &ToolResult) {
+    fn result(&mut self, result: &ToolResult, media: &[Media<'_>]) {
         let said = match &*result.parts {
             [ResultPart::Json(value)] => value.clone(),
             _ => Value::from(&*result.text()),
@@ -201,6 +200,10 @@ impl Parts<'_> {
         write(out, &*result.name);
         out.extend_from_slice(b",\"response\":");
         write(out, &json!({key: said}));
+        if !media.is_empty() {
+            out.extend_from_slice(b",\"parts\":");
+            write(out, media);
+        }
         out.extend_from_slice(b"}}");
     }
 }
@@ -210,6 +213,22 @@ impl Parts<'_> {
 enum Media<'a> {
     InlineData { mime_type: &'a str, data: &'a str },
     FileData { mime_type: &'a str, file_uri: &'a str },
+}
+
+impl<'a> Media<'a> {
+    fn of(mime_type: &'a str, source: &'a MediaSource) -> Option<Self> {
+        match source {
+            MediaSource::Base64(data) => Some(Self::InlineData { mime_type, data }),
+            MediaSource::Url(file_uri) => Some(Self::FileData { mime_type, file_uri }),
+            _ => None,
+        }
+    }
+
+    /// Whether Gemini 3 takes it inside the response of a function.
+    fn fits_response(&self) -> bool {
+        let Self::InlineData { mime_type, .. } = self else { return false };
+        mime_type.starts_with("image/") || matches!(*mime_type, "application/pdf" | "text/plain")
+    }
 }
 
 /// The arguments as they are if they are an object, which the API wants; else as a text in one.

@@ -1,4 +1,4 @@
-//! Requests of every kind: valid, with roles in turn, and with the results behind their calls.
+//! Requests of every kind: valid, with kinds of contents in turn, and results behind their calls.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn request(messages: impl IntoIterator<Item = Message>) -> ModelRequest {
     messages.into_iter().fold(question("Hi?"), ModelRequest::with_message)
 }
 
-/// Contents whose roles take turns, and whose calls are followed by exactly their results.
+/// Contents whose kinds take turns, and whose calls are followed by exactly their results.
 fn are_turns(contents: &Value) -> bool {
     let contents = contents.as_array().unwrap();
     let ids = |content: Option<&Value>, kind: &str| -> Vec<Value> {
@@ -68,7 +68,13 @@ fn are_turns(contents: &Value) -> bool {
         let parts = parts.into_iter().flatten().filter_map(|part| part.get(kind));
         parts.map(|part| part["id"].clone()).collect()
     };
-    let alternate = contents.windows(2).all(|two| two[0]["role"] != two[1]["role"]);
+    let kind = |content: &Value| {
+        let results = !ids(Some(content), "functionResponse").is_empty();
+        let said = content["parts"].as_array().unwrap().iter().any(|p| p.get("text").is_some());
+        assert!(!(results && said), "{content}");
+        (content["role"].clone(), results)
+    };
+    let alternate = contents.windows(2).all(|two| kind(&two[0]) != kind(&two[1]));
     let answered = contents.iter().enumerate().all(|(at, content)| {
         let calls = ids(Some(content), "functionCall");
         content["role"] != "model" || calls == ids(contents.get(at + 1), "functionResponse")
@@ -132,8 +138,8 @@ fn a_conversation_with_everything_is_valid_and_says_it() {
         {"role": "model", "parts": [{"text": "One."}, call("c1", json!({"a": 1})), call("c2", json!({}))]},
         {"role": "user", "parts": [
             response("c1", json!({"result": {"sum": 3}})),
-            response("c2", json!({"result": "Seen.\n[picture: image/png]"})), inline("image/png"),
-            {"text": "Go on."}]},
+            response("c2", json!({"result": "Seen.\n[picture: image/png]"})), inline("image/png")]},
+        {"role": "user", "parts": [{"text": "Go on."}]},
         {"role": "model", "parts": [call("c3", json!({"invalid_json": "{broken"}))]},
         {"role": "user", "parts": [response("c3", json!({"error": "no"}))]},
         {"role": "model", "parts": [{"text": "I won't."}, {"text": " "}]},
@@ -145,6 +151,45 @@ fn a_conversation_with_everything_is_valid_and_says_it() {
     assert_eq!((&declared["name"], &declared["description"]), (&json!("sub"), &json!("Adds.")));
     assert_eq!(declared["parametersJsonSchema"]["properties"]["a"]["type"][1], "null");
     assert!(body.get("toolConfig").is_none() && body.get("generationConfig").is_none());
+}
+
+#[test]
+fn media_of_a_result_are_inside_it_where_the_model_takes_them_there() {
+    let parts = vec![
+        ResultPart::Text("Seen.".to_owned()),
+        ResultPart::Image(image(base64())),
+        ResultPart::File(file("application/pdf", base64())),
+        ResultPart::File(file("audio/wav", base64())),
+        ResultPart::Image(image(url())),
+    ];
+    let seen = ToolResult { parts, ..ToolResult::new("c1", "add", "") };
+    let results = || {
+        let results = [Part::ToolResult(seen.clone()), result("c2", "2")];
+        results.map(|one| Message::new(Role::Tool, vec![one]))
+    };
+    let calls = Message::assistant(vec![call("c1", "{}"), call("c2", "{}")]);
+    let request = request([calls]);
+    let request = results().into_iter().fold(request, ModelRequest::with_message);
+    let kinds = |name: &str| {
+        let body = sent(&model(name), &request);
+        assert!(is_valid(&body) && are_turns(&body["contents"]), "{body}");
+        let parts = body["contents"][2]["parts"].as_array().unwrap().clone();
+        let kinds = |parts: &[Value]| -> Vec<String> {
+            parts
+                .iter()
+                .map(|part| part.as_object().unwrap().keys().next().unwrap().clone())
+                .collect()
+        };
+        let inside = parts[0]["functionResponse"]["parts"].as_array().cloned();
+        (kinds(&parts), kinds(&inside.unwrap_or_default()))
+    };
+    let (outside, inside) = kinds("gemini-3-flash-preview");
+    assert_eq!(outside, ["functionResponse", "inlineData", "fileData", "functionResponse"]);
+    assert_eq!(inside, ["inlineData", "inlineData"]);
+    let (outside, inside) = kinds("gemini-2.5-flash");
+    let media = ["inlineData", "inlineData", "inlineData", "fileData"];
+    assert_eq!(outside, [&["functionResponse"][..], &media, &["functionResponse"]].concat());
+    assert!(inside.is_empty());
 }
 
 #[test]
