@@ -366,8 +366,7 @@ pub(crate) fn provider(model: &str) -> &str {
 
 /// Whether it is a server of this machine that wants no key.
 pub(crate) fn is_local(provider: &str) -> bool {
-    let known = legwork::model::providers().any(|known| known == provider);
-    known && legwork::model::key_variable(provider).is_none()
+    legwork::model::provider(provider).is_some_and(legwork::model::Provider::is_local)
 }
 
 /// Refuses a provider whose name looks like a typing error, unless its address was given.

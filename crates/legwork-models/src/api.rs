@@ -12,6 +12,9 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most other servers speak, too.
     #[cfg(feature = "openai")]
     ChatCompletions,
+    /// Anthropic's Messages.
+    #[cfg(feature = "anthropic")]
+    Messages,
     /// Google's Gemini API, which Vertex AI speaks, too.
     #[cfg(feature = "gemini")]
     GenerateContent,
@@ -22,6 +25,8 @@ impl Api {
     pub const ALL: &[Self] = &[
         #[cfg(feature = "openai")]
         Self::ChatCompletions,
+        #[cfg(feature = "anthropic")]
+        Self::Messages,
         #[cfg(feature = "gemini")]
         Self::GenerateContent,
     ];
@@ -46,6 +51,8 @@ impl Api {
         match self {
             #[cfg(feature = "openai")]
             Self::ChatCompletions => &crate::openai::chat::Chat,
+            #[cfg(feature = "anthropic")]
+            Self::Messages => &crate::anthropic::Messages,
             #[cfg(feature = "gemini")]
             Self::GenerateContent => &crate::gemini::Gemini,
         }

@@ -21,7 +21,7 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`, `gemini`.
+//! the wires: `openai`, `anthropic`, `gemini`.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -33,6 +33,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `openai` | yes | `openai`: Chat Completions |
+//! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
@@ -41,8 +42,13 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "http")]
-#[allow(dead_code, reason = "no wire uses all of it, and each may be the only one")]
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "no wire uses all of it")
+)]
 pub mod answer;
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
 #[cfg(feature = "http")]
 mod api;
 pub mod bounds;
@@ -54,11 +60,16 @@ pub mod http;
 pub mod openai;
 pub mod prices;
 #[cfg(feature = "http")]
+pub mod providers;
+#[cfg(feature = "http")]
 pub mod remote;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
-#[allow(dead_code, unused_imports, reason = "no wire uses all of it, and each may be the only one")]
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "no wire uses all of it")
+)]
 mod wire;
 
 #[cfg(feature = "http")]
@@ -66,6 +77,8 @@ pub use api::{Api, UnknownApi};
 pub use bounds::Bounds;
 pub use prices::Prices;
 #[cfg(feature = "http")]
+pub use providers::Provider;
+#[cfg(feature = "http")]
 pub use remote::{Builder, Error, HttpModel};
 #[cfg(feature = "http")]
-pub use wire::{MaxTokensField, Quirks};
+pub use wire::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};

@@ -55,10 +55,10 @@ impl Credential {
             Sourced::new(KeySource::Variable(name.to_owned()), Source::Environment(name))
         };
         let of_file = config.key(provider);
-        let from = match legwork::model::key_variable(provider) {
-            Some(own) => Some(own).filter(set).map(variable).or(of_file),
-            None if is_local(provider) || config.has_provider(provider) => of_file,
-            None => of_file.or_else(|| Some(OPENAI).filter(set).map(variable)),
+        let from = match legwork::model::key_variables(provider) {
+            [] if is_local(provider) || config.has_provider(provider) => of_file,
+            own @ [_, ..] => own.iter().copied().find(set).map(variable).or(of_file),
+            [] => of_file.or_else(|| Some(OPENAI).filter(set).map(variable)),
         };
         Some(Self { provider: provider.to_owned(), from: from? })
     }

@@ -14,15 +14,21 @@ const BASE_URL: &str = "OPENAI_BASE_URL";
 
 /// Where a provider is served, by environment and files.
 ///
-/// `OPENAI_BASE_URL` and the file's `base_url` are for providers without a URL of their own.
+/// A known provider has a variable of its own, if any. `OPENAI_BASE_URL` and the file's
+/// `base_url` are for `openai`, and for providers of which nothing else is known.
 pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
     let own = config.provider_url(provider);
-    let openai = legwork::model::key_variable(provider) == Some("OPENAI_API_KEY");
-    if is_local(provider) || (own.is_some() && !openai) {
+    let known = legwork::model::provider(provider);
+    if is_local(provider) || (own.is_some() && known.is_none()) {
         return Ok(own);
     }
-    let environment = text(BASE_URL)?;
-    Ok(environment.or(own).or_else(|| config.value(|values| &values.base_url)))
+    let variable = known.map_or(Some(BASE_URL), |known| known.base_url_variable);
+    let environment = variable.map(text).transpose()?.flatten();
+    let of_file = || match variable {
+        Some(BASE_URL) => config.value(|values| &values.base_url),
+        _ => None,
+    };
+    Ok(environment.or(own).or_else(of_file))
 }
 
 /// Where a provider is served now.

@@ -50,7 +50,7 @@ impl Named<'_> {
         let own = config.own_model();
         let environment = self.environment.map(|model| model.value.as_str());
         let models = [own.as_deref(), environment, self.flags.model.as_deref()];
-        let is_hosted = legwork::model::key_variable(of).is_some();
+        let is_hosted = !legwork::model::key_variables(of).is_empty();
         config.has_provider(of)
             || config.key(of).is_some()
             || models.into_iter().flatten().any(|model| provider(model) == of)

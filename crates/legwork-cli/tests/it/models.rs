@@ -28,7 +28,10 @@ fn each_known_server_has_its_line_and_dead_ones_are_not_the_end() {
     let (home, server) = (Home::new(), server());
     let told = list_with(&home, &server, &[]).ends(0);
     assert_eq!(told.err, "");
-    let lines: Vec<_> = told.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    let (servers, others) = told.out.split_once("\n\n").unwrap();
+    assert!(others.starts_with("Without a key: anthropic, azure, "), "{others}");
+    assert!(others.contains("`legwork models list NAME`"), "{others}");
+    let lines: Vec<_> = servers.lines().filter(|line| !line.starts_with(' ')).collect();
     let names: Vec<_> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(names, ["openai", "ollama", "llamacpp", "lmstudio", "vllm"]);
     assert!(lines[0].contains(&server.base_url()), "{}", lines[0]);
@@ -44,6 +47,28 @@ fn each_known_server_has_its_line_and_dead_ones_are_not_the_end() {
         (text(&rows[1], "provider"), text(&rows[1], "key")),
         ("ollama".into(), "not_wanted".into())
     );
+}
+
+#[test]
+fn a_provider_whose_key_is_there_has_a_line_and_is_asked_as_its_api_wants() {
+    let (home, server) = (Home::new(), server());
+    let mut command = home.legwork(&["models", "list"]);
+    command.env("ANTHROPIC_BASE_URL", server.base_url()).env("ANTHROPIC_API_KEY", "sk-ant-secret");
+    let told = ran(command).ends(0);
+    let line = told.out.lines().find(|line| line.starts_with("anthropic")).unwrap();
+    assert!(line.contains(&server.base_url()) && line.ends_with("1 model"), "{line}");
+    assert!(!told.out.contains("Without a key: anthropic"), "{}", told.out);
+    let asked = server.requests().pop().unwrap();
+    assert_eq!(asked.header("x-api-key"), Some("sk-ant-secret"));
+    assert_eq!(asked.header("anthropic-version"), Some("2023-06-01"));
+}
+
+#[test]
+fn a_provider_of_accounts_with_addresses_of_their_own_says_where_to_give_it() {
+    let home = Home::new();
+    let told = home.ran(&["models", "list", "azure"]).ends(2);
+    told.says("each account of Azure OpenAI has a base URL of its own")
+        .says("AZURE_OPENAI_BASE_URL");
 }
 
 #[test]

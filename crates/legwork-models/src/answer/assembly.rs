@@ -178,7 +178,22 @@ impl Assembly {
         self.room.keep(added);
     }
 
+    /// Adds a field of the provider to the thinking; to one without words if there is none yet.
+    pub(crate) fn attach_to_thinking(&mut self, key: &str, value: Value) {
+        if self.is_over() || value.is_null() {
+            return;
+        }
+        let is_thinking = |draft: &Draft| matches!(draft, Draft::Words(Words::Thinking, ..));
+        if !self.drafts.iter().any(is_thinking) {
+            self.begin(Draft::words(Words::Thinking, ""));
+        }
+        let thinking = self.drafts.iter_mut().find(|draft| is_thinking(draft));
+        let added = thinking.map_or(0, |draft| draft.attach(key, value));
+        self.room.keep(added);
+    }
+
     /// Sets the provider's id of the part of an index, or of the last part.
+    #[allow(dead_code, reason = "no wire that gives ids to parts is here yet")]
     pub(crate) fn identify(&mut self, index: Option<u64>, id: &str) {
         self.named(id);
         if self.is_over() || id.is_empty() {

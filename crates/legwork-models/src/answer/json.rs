@@ -141,6 +141,18 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
+    /// Reads a part of the same text that was [passed over](Self::raw).
+    pub(crate) fn within<T>(
+        &mut self,
+        raw: &'a str,
+        read: impl FnOnce(&mut Self) -> Read<T>,
+    ) -> Read<T> {
+        let (text, at) = (std::mem::replace(&mut self.text, raw), std::mem::take(&mut self.at));
+        let read = read(self);
+        (self.text, self.at) = (text, at);
+        read
+    }
+
     /// Enters an object; anything else in its place is passed over and has no fields.
     pub(crate) fn object(&mut self) -> Read<Position> {
         match self.peek() {

@@ -18,7 +18,7 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Head, Wire, segment};
+use crate::wire::{Frame, Head, Quirks, Wire, segment};
 use generation::Generation;
 
 /// The base URL of Google's own servers.
@@ -85,7 +85,7 @@ impl Wire for Gemini {
         &["contents", "systemInstruction", "system_instruction", "model"]
     }
 
-    fn head(&self, provider: &str, model: &str) -> Head {
+    fn head(&self, provider: &str, model: &str, _: &Quirks) -> Head {
         // The messages of one model may have signatures that those of another may not.
         let encoding = match Generation::of(model) {
             Generation::Second => "gemini",

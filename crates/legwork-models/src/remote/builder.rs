@@ -7,6 +7,7 @@ use http::header::{
 };
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
+use legwork_core::budget::{MicroUsd, Price};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
@@ -58,6 +59,14 @@ pub enum Error {
     Proxy(#[from] crate::http::InvalidProxy),
 }
 
+/// The price of a model on a server of one's own.
+const FREE: Price = Price {
+    input: MicroUsd(0),
+    cache_read: MicroUsd(0),
+    cache_write: MicroUsd(0),
+    output: MicroUsd(0),
+};
+
 /// A request that is not an inference.
 pub(super) struct Question {
     pub(super) api: Api,
@@ -87,6 +96,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     profile: Option<Profile>,
     prices: Prices,
+    is_free: bool,
     #[cfg(feature = "proxy")]
     proxies: Proxies,
 }
@@ -111,6 +121,7 @@ impl Builder {
             clock: None,
             profile: None,
             prices: Prices::none(),
+            is_free: false,
             #[cfg(feature = "proxy")]
             proxies: Proxies::none(),
         }
@@ -155,6 +166,15 @@ impl Builder {
         self
     }
 
+    /// What the server does differently from others that speak Chat Completions.
+    pub fn quirks(self, quirks: Quirks) -> Self {
+        let max_tokens = match quirks.max_tokens {
+            MaxTokensField::MaxTokens => self.max_tokens,
+            other => Some(other),
+        };
+        Self { max_tokens, quirks, ..self }
+    }
+
     /// How long the parts of an exchange may take.
     pub fn timeouts(self, timeouts: Timeouts) -> Self {
         Self { timeouts, ..self }
@@ -184,6 +204,11 @@ impl Builder {
     /// that one, whatever its profile says.
     pub fn prices(self, prices: Prices) -> Self {
         Self { prices, ..self }
+    }
+
+    /// Its tokens cost nothing, whatever its profile says, so that a limit on money works.
+    pub fn free(self) -> Self {
+        Self { is_free: true, ..self }
     }
 
     /// The proxies that requests go through, if any does; none by default.
@@ -221,6 +246,9 @@ impl Builder {
         };
         let name = format!("{}:{}", self.provider, self.model);
         let mut profile = self.profile.unwrap_or_else(|| wire.profile(&self.model));
+        if self.is_free {
+            profile.price = Some(FREE);
+        }
         if let Some(own) = self.prices.of(&name) {
             profile.price = Some(own.price);
         }
@@ -236,7 +264,7 @@ impl Builder {
             secrets,
             quirks,
             profile,
-            head: wire.head(&self.provider, &self.model),
+            head: wire.head(&self.provider, &self.model, &quirks),
             extra: self.extra,
             timeouts: self.timeouts,
             bounds: self.bounds,

@@ -99,7 +99,7 @@ impl HttpModel {
         }
         let frame = Frame {
             head: &self.head,
-            model: self.name.get(self.head.provider.len() + 1..).unwrap_or_default(),
+            model: self.name.split_once(':').map_or("", |(_, model)| model),
             quirks: &self.quirks,
             extra: &self.extra,
             asked,

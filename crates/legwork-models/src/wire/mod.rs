@@ -3,8 +3,10 @@
 mod head;
 mod ids;
 mod json;
+mod origin;
 mod quirks;
 mod segment;
+mod thoughts;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
@@ -18,8 +20,10 @@ use crate::answer::json::{Read, Reader};
 pub(crate) use head::Head;
 pub(crate) use ids::fitting;
 pub(crate) use json::{field, other_fields, write};
-pub use quirks::{MaxTokensField, Quirks};
+pub(crate) use origin::is_by;
+pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
 pub(crate) use segment::segment;
+pub(crate) use thoughts::thoughts;
 
 /// How an API writes requests and answers; it does no IO.
 pub(crate) trait Wire: Send + Sync {
@@ -56,7 +60,7 @@ pub(crate) trait Wire: Send + Sync {
     fn own_fields(&self) -> &'static [&'static str];
 
     /// The beginning of a body, which is the same for each request.
-    fn head(&self, provider: &str, model: &str) -> Head;
+    fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head;
 
     /// The body of a request.
     ///
@@ -81,7 +85,7 @@ pub(crate) trait Wire: Send + Sync {
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'a> {
     pub(crate) head: &'a Head,
-    /// The model, without its provider.
+    /// The model's name at its provider.
     pub(crate) model: &'a str,
     pub(crate) quirks: &'a Quirks,
     /// Fields that the builder was given.

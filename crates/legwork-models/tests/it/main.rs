@@ -12,6 +12,8 @@
 #[cfg(feature = "gemini")]
 mod allocated;
 mod answers;
+#[cfg(feature = "anthropic")]
+mod anthropic;
 mod bounds;
 mod clock;
 #[cfg(feature = "compression")]

@@ -7,6 +7,14 @@ use legwork_port::Model;
 use super::{failed, split};
 use crate::error::{self, Result};
 
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::empty()
+}
+
+pub(super) fn keys(_: &str) -> &'static [&'static str] {
+    &[]
+}
+
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
     split(name)?;
     Err(failed(name, error::feature("openai")))

@@ -48,7 +48,8 @@ fn parts(agents: &Agents, config: &Config) -> Parts {
         let url = around(provider(name), &config).map_err(|error| error.to_string())?;
         let url = url.as_ref().map(|url| url.value.as_str());
         // Whether there is a key is told when one is needed.
-        let key = Some("none").filter(|_| legwork::model::key_variable(provider(name)).is_some());
+        let keys = legwork::model::key_variables(provider(name));
+        let key = Some("none").filter(|_| !keys.is_empty());
         legwork::model::at(name, url, key).map_err(|error| match error {
             legwork::Error::Model { reason, .. } => reason,
             error => error.to_string(),

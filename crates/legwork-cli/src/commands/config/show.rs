@@ -67,7 +67,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         text.push_str(&format!("# {}\n", visible(&line)));
     }
     let own = provider(&settings.model.value);
-    if let (Some(variable), None) = (legwork::model::key_variable(own), &settings.key) {
+    if let ([variable, ..], None) = (legwork::model::key_variables(own), &settings.key) {
         text.push_str(&format!("# key of {own} is not set: neither {variable} nor [keys.{own}]\n"));
     }
     print(&text)

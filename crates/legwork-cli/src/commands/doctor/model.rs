@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use legwork::model::{known, proxies_from_env};
+use legwork::model::proxies_from_env;
 
 use super::check::Check;
 use crate::commands::models::ping;
@@ -18,7 +18,7 @@ const NAME: &str = "model";
 fn address(settings: &Settings) -> Option<&str> {
     let given = settings.base_url.as_ref().map(|url| url.value.as_str());
     let of = provider(&settings.model.value);
-    given.or_else(|| Some(known().find(|known| known.name == of)?.base_url))
+    given.or_else(|| legwork::model::provider(of)?.base_url)
 }
 
 /// The name of the model, where its key is, and whether it answers; the key is not shown.
@@ -40,10 +40,12 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
     };
     let keyless = settings.key.is_none() && settings.base_url.is_none();
     if keyless && !is_local(provider(&model.value)) {
-        return Ok(Check::warning(NAME, found).with_hint(
-            "set OPENAI_API_KEY, or name a model with --model or LEGWORK_MODEL; `legwork help \
-             config` says how to keep both",
-        ));
+        let keys = legwork::model::key_variables(provider(&model.value));
+        let variable = keys.first().unwrap_or(&"OPENAI_API_KEY");
+        return Ok(Check::warning(NAME, found).with_hint(format!(
+            "set {variable}, or name a model with --model or LEGWORK_MODEL; `legwork help \
+             config` says how to keep both"
+        )));
     }
     if offline {
         return Ok(Check::good(NAME, format!("{found}; not asked (--offline)")));

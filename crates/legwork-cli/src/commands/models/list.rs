@@ -10,7 +10,7 @@ use legwork::port::model::Kind;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::servers::{Key, Server, Silent, asked_for};
+use super::servers::{Key, Server, Silent, asked_for, without_key};
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
@@ -42,9 +42,27 @@ pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exi
         };
     }
     if !args.json {
-        print(&table(&answers, &prices, Terminal::detect().columns))?;
+        let columns = Terminal::detect().columns;
+        let mut text = table(&answers, &prices, columns);
+        if !named {
+            text.push_str(&others(config, columns));
+        }
+        print(&text)?;
     }
     Ok(Exit::Done)
+}
+
+/// A line about the providers that could be used with a key.
+fn others(config: &Config, columns: usize) -> String {
+    let names = without_key(config);
+    if names.is_empty() {
+        return String::new();
+    }
+    let line = format!(
+        "Without a key: {}. `legwork models list NAME` says which variable holds it.",
+        names.join(", ")
+    );
+    format!("\n{}\n", wrapped(&line, columns, 0))
 }
 
 /// Asks all at once; the answers come in the order of the servers.

@@ -28,6 +28,7 @@ const TIMEOUTS: Timeouts = Timeouts {
 /// A server, and what it is asked with.
 #[derive(Debug, Clone)]
 pub(super) struct Server {
+    known: Option<&'static Provider>,
     pub(super) provider: String,
     pub(super) base_url: String,
     /// The variable that holds the key; none if it wants no key.
@@ -56,16 +57,29 @@ pub(super) enum Silent {
 }
 
 impl Server {
-    fn of(provider: &Provider, address: Option<&str>, config: &Config) -> Result<Self, Error> {
+    /// A known provider; none if it has no address.
+    fn of(
+        provider: &'static Provider,
+        address: Option<&str>,
+        config: &Config,
+    ) -> Result<Option<Self>, Error> {
         let around = settings::around(provider.name, config)?.map(|url| url.value);
         let address = address.map(str::to_owned).or(around);
-        Ok(Self {
+        let official = !provider.is_local() && address.is_none();
+        let address = address.or_else(|| provider.base_url.map(str::to_owned));
+        Ok(address.map(|base_url| Self {
+            known: Some(provider),
             provider: provider.name.to_owned(),
-            official: provider.key.is_some() && address.is_none(),
-            base_url: address.unwrap_or_else(|| provider.base_url.to_owned()),
-            variable: provider.key,
+            official,
+            base_url,
+            variable: provider.keys.first().copied(),
             key: Credential::find(provider.name, config),
-        })
+        }))
+    }
+
+    /// Whether it can be asked: it wants no key, or there is one.
+    fn is_open(&self) -> bool {
+        !self.official || self.key.is_some()
     }
 
     /// The address as it may be shown.
@@ -87,7 +101,9 @@ impl Server {
         if let (true, Some(variable), None) = (self.official, self.variable, &self.key) {
             return Err(Silent::NoKey(variable));
         }
-        let asked = openai::chat(self.base_url.as_str(), "none").provider(self.provider.as_str());
+        let known = self.known.and_then(|known| known.model("none", Some(&self.base_url)));
+        let asked = known.unwrap_or_else(|| openai::chat(self.base_url.as_str(), "none"));
+        let asked = asked.provider(self.provider.as_str());
         let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
         let asked = asked.proxies(proxies_from_env());
         let asked = match &self.key {
@@ -117,7 +133,10 @@ pub(super) fn asked_for(args: &args::ModelsList, config: &Config) -> Result<Vec<
     let name = name.split(':').next().unwrap_or(name);
     let own = || config.provider_url(name).map(|url| url.value);
     match known().find(|provider| provider.name == name) {
-        Some(provider) => Ok(vec![Server::of(provider, address, config)?]),
+        Some(provider) => match Server::of(provider, address, config)? {
+            Some(server) => Ok(vec![server]),
+            None => Err(without_address(provider)),
+        },
         None => match address.map(str::to_owned).or_else(own) {
             Some(address) => Ok(vec![server_at(name, &address, config)]),
             None => Err(unknown(name)),
@@ -125,10 +144,14 @@ pub(super) fn asked_for(args: &args::ModelsList, config: &Config) -> Result<Vec<
     }
 }
 
-/// The servers that are known, and those of the user's file.
+/// The servers that can be asked: those of this machine, those with a key, and those of the user's
+/// file; and the one that is used by default.
 fn all(config: &Config) -> Result<Vec<Server>, Error> {
-    let mut servers: Vec<_> =
-        known().map(|provider| Server::of(provider, None, config)).collect::<Result<_, _>>()?;
+    let mut servers = Vec::new();
+    for provider in known() {
+        let server = Server::of(provider, None, config)?;
+        servers.extend(server.filter(|server| server.is_open() || provider.name == "openai"));
+    }
     for name in config.providers() {
         if let Some(url) = config.provider_url(name).filter(|_| known().all(|one| one.name != name))
         {
@@ -141,12 +164,28 @@ fn all(config: &Config) -> Result<Vec<Server>, Error> {
 /// A server that is known by its address alone.
 fn server_at(name: &str, address: &str, config: &Config) -> Server {
     Server {
+        known: None,
         provider: name.to_owned(),
         base_url: address.to_owned(),
         variable: Some("OPENAI_API_KEY"),
         key: Credential::find(name, config),
         official: false,
     }
+}
+
+/// The providers that want a key of which there is none.
+pub(super) fn without_key(config: &Config) -> Vec<&'static str> {
+    let hosted = known().filter(|provider| !provider.is_local() && provider.name != "openai");
+    let missing = hosted.filter(|provider| Credential::find(provider.name, config).is_none());
+    missing.map(|provider| provider.name).collect()
+}
+
+fn without_address(provider: &Provider) -> Error {
+    let variable = provider.base_url_variable.unwrap_or("the file of settings");
+    Error::usage(
+        format!("each account of {} has a base URL of its own", provider.title),
+        format!("give it with --base-url, or in {variable}"),
+    )
 }
 
 fn unknown(name: &str) -> Error {

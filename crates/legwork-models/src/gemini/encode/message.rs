@@ -1,15 +1,15 @@
 //! One message as this wire writes it: its parts, without what is around them.
 
 use legwork_core::message::{
-    Author, File, Image, MediaSource, Message, Part, ProviderData, ResultPart, Role, Text,
-    Thinking, ToolCall, ToolResult,
+    File, Image, MediaSource, Message, Part, ProviderData, ResultPart, Role, Text, Thinking,
+    ToolCall, ToolResult,
 };
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::gemini::generation::Generation;
-use crate::wire::{fitting, other_fields, write};
+use crate::wire::{fitting, is_by, other_fields, thoughts, write};
 
 /// Characters of a call's id; Google's own have 8, and other ones are taken, too.
 const ID: usize = 64;
@@ -51,7 +51,7 @@ pub(super) fn append(message: &Message, to: To<'_>, out: &mut Vec<u8>) {
 
 /// What the model said.
 fn of_model(message: &Message, to: To<'_>, parts: &mut Parts<'_>) {
-    let is_own = is_by(message.author.as_ref(), to.provider);
+    let is_own = is_by(message, to.provider);
     // Of the calls of one answer, Gemini 3 signs the first, and wants that signature back.
     let mut wants_signature = to.generation == Generation::Third;
     for part in &message.parts {
@@ -65,21 +65,22 @@ fn of_model(message: &Message, to: To<'_>, parts: &mut Parts<'_>) {
             part => said(part, Some(to.provider), parts),
         }
     }
-    if parts.is_empty() {
-        let thought = is_own.then_some(Thought::Yes);
-        for part in &message.parts {
-            if let Part::Thinking(Thinking { text, .. }) = part
-                && !text.is_empty()
-            {
-                parts.text(text, thought, None);
-            }
-        }
+    match parts.is_empty() {
+        true if is_own => own_thoughts(message, parts),
+        true => thoughts(message).iter().for_each(|text| parts.text(text, None, None)),
+        false => {}
     }
 }
 
-fn is_by(author: Option<&Author>, provider: &str) -> bool {
-    let Some(Author::Model(name)) = author else { return false };
-    name.split_once(':').is_some_and(|(by, _)| by == provider)
+/// The thoughts of a message that has nothing else, as they came.
+fn own_thoughts(message: &Message, parts: &mut Parts<'_>) {
+    for part in &message.parts {
+        if let Part::Thinking(Thinking { text, .. }) = part
+            && !text.is_empty()
+        {
+            parts.text(text, Some(Thought::Yes), None);
+        }
+    }
 }
 
 /// A thought that its provider signed; others are of no use to it.

@@ -127,6 +127,7 @@ fn message(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
                 into.words(Words::Refusal, &text, written, on);
             }
             "tool_calls" => calls(json, into, on)?,
+            "reasoning_details" => into.attach_to_thinking(&key, json.json()?),
             _ => into.merge(Level::Message, &key, json.json()?),
         }
     }

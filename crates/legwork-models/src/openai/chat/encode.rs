@@ -7,7 +7,7 @@ use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde_json::{Value, json};
 
 use crate::answer::Streaming;
-use crate::wire::{Frame, Head, fields, size, write};
+use crate::wire::{Frame, Head, ThinkingControl, fields, size, write};
 
 mod message;
 
@@ -18,7 +18,8 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
     let Head { encoding, provider, .. } = frame.head;
     request.messages().append_encoded(encoding, &mut out, |said, out| {
         let start = out.len();
-        said.append_encoded(encoding, out, |said, out| message::append(said, provider, out));
+        let back = frame.quirks.thinking_back;
+        said.append_encoded(encoding, out, |said, out| message::append(said, provider, back, out));
         if out.len() > start {
             out.push(b',');
         }
@@ -45,12 +46,15 @@ fn system(instructions: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"},");
 }
 
-fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 10] {
+fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 11] {
     let usage = frame.asked == Streaming::Yes && frame.quirks.stream_usage;
     let settings = &request.settings;
+    let budget = settings.thinking.as_ref().and_then(tokens);
+    let budget = budget.filter(|_| frame.quirks.thinking == ThinkingControl::Budget);
     let parallel = settings.parallel_calls.filter(|_| !request.tools.is_empty());
     [
-        settings.thinking.as_ref().map(|level| ("reasoning_effort", effort(level).into())),
+        settings.thinking.as_ref().map(|level| thinking(level, frame.quirks.thinking)),
+        budget.map(|tokens| ("thinking_budget", tokens.into())),
         settings.top_p.map(|share| ("top_p", share.into())),
         settings.seed.map(|seed| ("seed", seed.into())),
         (!settings.stop.is_empty()).then(|| ("stop", settings.stop.clone().into())),
@@ -66,11 +70,38 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
     ]
 }
 
-/// The level in the words of this wire.
+/// How much to think, in the words of a server.
+fn thinking(level: &ThinkingLevel, control: ThinkingControl) -> (&'static str, Value) {
+    let is_on = *level != ThinkingLevel::Off;
+    match (control, tokens(level)) {
+        (ThinkingControl::Effort, _) => ("reasoning_effort", effort(level).into()),
+        (ThinkingControl::Reasoning, Some(tokens)) => ("reasoning", json!({"max_tokens": tokens})),
+        (ThinkingControl::Reasoning, None) => ("reasoning", json!({"effort": effort(level)})),
+        (ThinkingControl::Switch, _) => {
+            ("thinking", json!({"type": if is_on { "enabled" } else { "disabled" }}))
+        }
+        (ThinkingControl::Budget, _) => ("enable_thinking", is_on.into()),
+    }
+}
+
+/// The level as an effort; a number of tokens is the nearest one.
 fn effort(level: &ThinkingLevel) -> &str {
+    match (level, tokens(level)) {
+        (ThinkingLevel::Off, _) => "none",
+        (_, Some(0)) => "none",
+        (_, Some(..=1_024)) => "minimal",
+        (_, Some(..=4_096)) => "low",
+        (_, Some(..=12_288)) => "medium",
+        (_, Some(_)) => "high",
+        (level, None) => level.as_str(),
+    }
+}
+
+/// The number of tokens that a level is, if it is one.
+fn tokens(level: &ThinkingLevel) -> Option<u64> {
     match level {
-        ThinkingLevel::Off => "none",
-        level => level.as_str(),
+        ThinkingLevel::Other(tokens) => tokens.parse().ok(),
+        _ => None,
     }
 }
 

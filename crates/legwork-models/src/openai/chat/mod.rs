@@ -10,7 +10,7 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::openai::profile;
-use crate::wire::{Frame, Head, Wire, write};
+use crate::wire::{Frame, Head, Quirks, ThinkingBack, Wire, write};
 
 /// The wire of Chat Completions.
 pub(crate) struct Chat;
@@ -45,11 +45,16 @@ impl Wire for Chat {
         &["messages", "stream", "tools", "model", "n"]
     }
 
-    fn head(&self, provider: &str, model: &str) -> Head {
+    fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head {
         let mut start = b"{\"model\":".to_vec();
         write(&mut start, model);
         start.extend_from_slice(b",\"messages\":[");
-        Head::new(self.name(), provider, start)
+        let encoding = match quirks.thinking_back {
+            ThinkingBack::Never => "chat",
+            ThinkingBack::WithCalls => "chat-thinking-with-calls",
+            ThinkingBack::Always => "chat-thinking",
+        };
+        Head::new(encoding, provider, start)
     }
 
     fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {

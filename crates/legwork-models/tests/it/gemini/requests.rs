@@ -361,7 +361,10 @@ fn s11_2_a_conversation_of_other_providers_goes_on() {
     let thought = Part::Thinking(Thinking { text: "Hm.".into(), id: None, provider: signed });
     let claude = |parts| Message::assistant(parts).by(Author::Model("anthropic:claude".into()));
     let alone = claude(vec![thought.clone()]);
-    assert_eq!(answer_parts("gemini-3-flash-preview", &alone), json!([{"text": "Hm."}]));
+    assert_eq!(
+        answer_parts("gemini-3-flash-preview", &alone),
+        json!([{"text": "<thinking>\nHm.\n</thinking>"}])
+    );
     let other = Part::Other(json!({"type": "server_tool_use", "name": "web_search"}));
     let message = claude(vec![
         thought,

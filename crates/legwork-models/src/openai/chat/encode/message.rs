@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use legwork_core::message::{MediaSource, Message, Part, Role, ToolResult};
+use legwork_core::message::{File, MediaSource, Message, Part, ResultPart, Role, ToolResult};
 use legwork_core::tool::ToolCall;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wire::{field, write};
+use crate::wire::{ThinkingBack, field, is_by, thoughts, write};
 
 /// Appends a message for a provider; one of several tool results becomes as many.
-pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {
+pub(super) fn append(message: &Message, provider: &str, back: ThinkingBack, out: &mut Vec<u8>) {
     match &message.role {
-        Role::Assistant => assistant(message, provider, out),
+        Role::Assistant => assistant(message, provider, back, out),
         Role::Tool => tool_results(message, out),
         role => write(out, &Said { role: role.as_str(), content: Content::of(&message.parts) }),
     }
@@ -35,8 +35,22 @@ enum Content<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ContentPart<'a> {
-    Text { text: &'a str },
+    Text { text: Cow<'a, str> },
     ImageUrl { image_url: Url<'a> },
+    File { file: Named<'a> },
+    InputAudio { input_audio: Audio<'a> },
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    filename: &'a str,
+    file_data: String,
+}
+
+#[derive(Serialize)]
+struct Audio<'a> {
+    data: &'a str,
+    format: &'static str,
 }
 
 #[derive(Serialize)]
@@ -57,7 +71,9 @@ impl<'a> Content<'a> {
 impl<'a> ContentPart<'a> {
     fn of(part: &'a Part) -> Option<Self> {
         match part {
-            Part::Text(text) | Part::Refusal(text) => Some(Self::Text { text: &text.text }),
+            Part::Text(text) | Part::Refusal(text) => {
+                Some(Self::Text { text: Cow::Borrowed(&text.text) })
+            }
             Part::Image(image) => {
                 let url = match &image.source {
                     MediaSource::Url(url) => Cow::Borrowed(url.as_str()),
@@ -68,14 +84,40 @@ impl<'a> ContentPart<'a> {
                 };
                 Some(Self::ImageUrl { image_url: Url { url } })
             }
+            Part::File(file) => Some(Self::of_file(file)),
             _ => None,
         }
     }
 }
 
-/// What the model said. Its thinking is not sent: this wire has no place for it.
-fn assistant(message: &Message, provider: &str, out: &mut Vec<u8>) {
-    let (text, mut calls) = (said(&message.parts), message.tool_calls());
+impl<'a> ContentPart<'a> {
+    /// A file or a sound that is at hand; of one at a URL the model reads that it is there.
+    fn of_file(file: &'a File) -> Self {
+        let MediaSource::Base64(data) = &file.source else {
+            let text = ResultPart::File(file.clone()).text().into_owned();
+            return Self::Text { text: Cow::Owned(text) };
+        };
+        let format = match &*file.media_type {
+            "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
+            "audio/mpeg" | "audio/mp3" => Some("mp3"),
+            _ => None,
+        };
+        if let Some(format) = format {
+            return Self::InputAudio { input_audio: Audio { data, format } };
+        }
+        let filename = file.name.as_deref().unwrap_or("file");
+        let file_data = format!("data:{};base64,{data}", file.media_type);
+        Self::File { file: Named { filename, file_data } }
+    }
+}
+
+/// What the model said. Its thinking is sent only to a server that wants it back.
+fn assistant(message: &Message, provider: &str, back: ThinkingBack, out: &mut Vec<u8>) {
+    let (mut text, mut calls) = (said(&message.parts), message.tool_calls());
+    let is_own = is_by(message, provider);
+    if !is_own && text.is_empty() && message.tool_calls().next().is_none() {
+        text = thoughts(message).map_or(text, Cow::Owned);
+    }
     let first = calls.next();
     out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
     if first.is_some() && text.is_empty() {
@@ -92,7 +134,34 @@ fn assistant(message: &Message, provider: &str, out: &mut Vec<u8>) {
         }
         out.push(b']');
     }
+    let wanted = match back {
+        ThinkingBack::Never => false,
+        ThinkingBack::WithCalls => first.is_some(),
+        ThinkingBack::Always => true,
+    };
+    if wanted && is_own {
+        append_thinking(&message.parts, provider, out);
+    }
     out.push(b'}');
+}
+
+/// The thinking as its provider sent it: in detail where it did, else as text.
+fn append_thinking(parts: &[Part], provider: &str, out: &mut Vec<u8>) {
+    let thinking = || {
+        parts.iter().filter_map(|part| match part {
+            Part::Thinking(thinking) => Some(thinking),
+            _ => None,
+        })
+    };
+    let details = thinking()
+        .find_map(|thinking| thinking.provider.as_ref()?.of(provider)?.get("reasoning_details"));
+    if let Some(details) = details {
+        return field(out, "reasoning_details", details);
+    }
+    let text: String = thinking().map(|thinking| thinking.text.as_str()).collect();
+    if !text.is_empty() {
+        field(out, "reasoning_content", &Value::String(text));
+    }
 }
 
 /// The words of a model, a refusal among them; copied only if they are split.

@@ -1,0 +1,205 @@
+//! Requests: neighbouring messages of one side are one turn, blocks are encoded once.
+
+use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
+use legwork_core::tool::ToolSpecs;
+use serde_json::{Value, json};
+
+use super::profile;
+use crate::answer::Streaming;
+use crate::wire::{Frame, Head, fields, size, write};
+
+mod message;
+
+/// The longest answer that is asked for where nothing else is known.
+const MAX_TOKENS: u64 = 8_192;
+
+/// The fewest tokens of thinking that the API takes.
+const LEAST_THINKING: u64 = 1_024;
+
+/// The body of a request.
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+    let settings = own_settings(request, frame)?;
+    let mut out = Vec::with_capacity(size(request));
+    frame.head.append(&request.instructions, &mut out, |instructions, out| {
+        out.extend_from_slice(b",\"system\":");
+        write(out, instructions);
+    });
+    messages(request, frame.head, &mut out);
+    if !request.tools.is_empty() {
+        out.extend_from_slice(b",\"tools\":");
+        request.tools.append_encoded(&frame.head.encoding, &mut out, tools);
+    }
+    fields(settings.into_iter().flatten(), request, frame, &mut out);
+    if frame.asked == Streaming::Yes {
+        out.extend_from_slice(b",\"stream\":true");
+    }
+    out.push(b'}');
+    Ok(out)
+}
+
+fn messages(request: &ModelRequest, head: &Head, out: &mut Vec<u8>) {
+    let Head { encoding, provider, .. } = head;
+    let Some(first) = request.messages().first() else {
+        return out.extend_from_slice(b",\"messages\":[]");
+    };
+    out.extend_from_slice(b",\"messages\":[");
+    turn(message::role(first), out);
+    request.messages().append_joined(
+        encoding,
+        out,
+        |last, next, out| match (message::role(last), message::role(next)) {
+            (last, next) if last == next => out.push(b','),
+            (_, next) => {
+                out.extend_from_slice(b"]},");
+                turn(next, out);
+            }
+        },
+        |said, out| {
+            said.append_encoded(encoding, out, |said, out| message::append(said, provider, out))
+        },
+    );
+    out.extend_from_slice(b"]}]");
+}
+
+/// Begins the turn of a side.
+fn turn(role: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"role\":\"");
+    out.extend_from_slice(role.as_bytes());
+    out.extend_from_slice(b"\",\"content\":[");
+}
+
+type Settings = [Option<(&'static str, Value)>; 9];
+
+fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> Result<Settings, String> {
+    let settings = &request.settings;
+    if settings.seed.is_some() {
+        return Err("Anthropic has no seed; take it out of the settings".to_owned());
+    }
+    let most = request.max_output.or(frame.profile.max_output).unwrap_or(MAX_TOKENS);
+    let thinking = Thinking::of(request, frame, most)?;
+    let (choice, output) = (tool_choice(request), output(request, &thinking));
+    Ok([
+        Some(("max_tokens", most.into())),
+        // The whole request up to its last block is kept for the next one.
+        Some(("cache_control", json!({"type": "ephemeral"}))),
+        settings.temperature.map(|warm| ("temperature", warm.into())),
+        settings.top_p.map(|share| ("top_p", share.into())),
+        (!settings.stop.is_empty()).then(|| ("stop_sequences", settings.stop.clone().into())),
+        thinking.field().map(|thinking| ("thinking", thinking)),
+        output.map(|output| ("output_config", output)),
+        choice.map(|choice| ("tool_choice", choice)),
+        None,
+    ])
+}
+
+/// How much a model is to think, as the API says it.
+enum Thinking<'a> {
+    Default,
+    Off,
+    Tokens(u64),
+    Effort(&'a str),
+}
+
+impl<'a> Thinking<'a> {
+    fn of(request: &'a ModelRequest, frame: Frame<'_>, most: u64) -> Result<Self, String> {
+        let Some(level) = &request.settings.thinking else { return Ok(Self::Default) };
+        let by_tokens = profile::thinks_by_tokens(frame.model);
+        let tokens = match level {
+            ThinkingLevel::Off => return Ok(Self::Off),
+            ThinkingLevel::Other(tokens) => tokens
+                .parse()
+                .map_err(|_| format!("`{tokens}` is no thinking level and no number of tokens"))?,
+            level if !by_tokens => {
+                compatible(request)?;
+                return Ok(Self::Effort(match level {
+                    ThinkingLevel::Minimal => "low",
+                    level => level.as_str(),
+                }));
+            }
+            ThinkingLevel::Minimal => LEAST_THINKING,
+            ThinkingLevel::Low => 2_048,
+            ThinkingLevel::Medium => 8_192,
+            ThinkingLevel::High => 16_384,
+            _ => 8_192,
+        };
+        compatible(request)?;
+        // Thinking is part of the answer, for which something has to be left.
+        let tokens = tokens.max(LEAST_THINKING).min(most / 2);
+        if tokens < LEAST_THINKING {
+            return Err(format!(
+                "an answer of {most} tokens leaves no room for thinking, which takes at least \
+                 {LEAST_THINKING} of twice as many: raise the limit on the answer, or set \
+                 `thinking` to off"
+            ));
+        }
+        Ok(Self::Tokens(tokens))
+    }
+
+    fn field(&self) -> Option<Value> {
+        match self {
+            Self::Default => None,
+            Self::Off => Some(json!({"type": "disabled"})),
+            Self::Tokens(tokens) => Some(json!({"type": "enabled", "budget_tokens": tokens})),
+            Self::Effort(_) => Some(json!({"type": "adaptive"})),
+        }
+    }
+}
+
+/// Refuses what the API does not allow beside thinking.
+fn compatible(request: &ModelRequest) -> Result<(), String> {
+    let what = match request.tool_choice {
+        ToolChoice::Required | ToolChoice::Named(_) if !request.tools.is_empty() => {
+            "a tool that must be called"
+        }
+        _ if request.settings.temperature.is_some_and(|warm| warm != 1.0) => "a temperature",
+        _ => return Ok(()),
+    };
+    Err(format!(
+        "Anthropic allows no thinking beside {what}: set `thinking` to off, or leave it out"
+    ))
+}
+
+/// The effort, and the format of the answer.
+fn output(request: &ModelRequest, thinking: &Thinking<'_>) -> Option<Value> {
+    let mut config = serde_json::Map::new();
+    if let Thinking::Effort(effort) = thinking {
+        config.insert("effort".to_owned(), (*effort).into());
+    }
+    if let Some(schema) = request.response_format.as_deref() {
+        let format = json!({"type": "json_schema", "schema": schema});
+        config.insert("format".to_owned(), format);
+    }
+    (!config.is_empty()).then(|| config.into())
+}
+
+fn tool_choice(request: &ModelRequest) -> Option<Value> {
+    if request.tools.is_empty() {
+        return None;
+    }
+    let parallel = request.settings.parallel_calls;
+    let mut choice = match &request.tool_choice {
+        ToolChoice::Auto if parallel.is_none() => return None,
+        ToolChoice::Auto => json!({"type": "auto"}),
+        ToolChoice::None => return Some(json!({"type": "none"})),
+        ToolChoice::Required => json!({"type": "any"}),
+        ToolChoice::Named(name) => json!({"type": "tool", "name": name}),
+    };
+    if let (Some(parallel), Some(fields)) = (parallel, choice.as_object_mut()) {
+        fields.insert("disable_parallel_tool_use".to_owned(), (!parallel).into());
+    }
+    Some(choice)
+}
+
+fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| {
+            json!({
+                "name": &*spec.name,
+                "description": &*spec.description,
+                "input_schema": spec.parameters,
+            })
+        })
+        .collect();
+    write(out, &tools);
+}

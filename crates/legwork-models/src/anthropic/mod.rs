@@ -1,0 +1,86 @@
+//! Anthropic's API Messages: `encode` writes requests, `decode` reads answers.
+//!
+//! Needs the feature `anthropic`.
+
+mod decode;
+mod encode;
+pub mod profile;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use legwork_core::ModelRequest;
+use legwork_port::{Deltas, Profile};
+
+use crate::answer::Streaming;
+use crate::answer::assembly::Assembly;
+use crate::answer::json::{Read, Reader};
+use crate::remote::Builder;
+use crate::wire::{Frame, Head, Quirks, Wire, write};
+use crate::{Api, anthropic};
+
+/// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
+/// `https://api.anthropic.com/v1` at Anthropic.
+pub fn messages(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
+    Builder::new(Api::Messages, base_url, model)
+}
+
+/// The version of the API that requests are written for.
+const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
+
+/// The wire of Messages.
+pub(crate) struct Messages;
+
+impl Wire for Messages {
+    fn name(&self) -> &'static str {
+        "messages"
+    }
+
+    fn title(&self) -> &'static str {
+        "Anthropic Messages"
+    }
+
+    fn provider(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn profile(&self, model: &str) -> Profile {
+        anthropic::profile::of(model)
+    }
+
+    fn is_path(&self, path: &str) -> bool {
+        path.ends_with("/messages")
+    }
+
+    fn endpoint(&self, _model: &str, _asked: Streaming) -> String {
+        "messages".to_owned()
+    }
+
+    fn headers(&self, headers: &mut HeaderMap) {
+        headers.insert("anthropic-version", VERSION);
+    }
+
+    fn key(&self, key: &str) -> Result<(HeaderName, HeaderValue), http::Error> {
+        Ok((HeaderName::from_static("x-api-key"), HeaderValue::try_from(key)?))
+    }
+
+    fn own_fields(&self) -> &'static [&'static str] {
+        &["messages", "stream", "tools", "model", "system"]
+    }
+
+    fn head(&self, provider: &str, model: &str, _quirks: &Quirks) -> Head {
+        let mut start = b"{\"model\":".to_vec();
+        write(&mut start, model);
+        Head::new(self.name(), provider, start)
+    }
+
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+        encode::body(request, frame)
+    }
+
+    fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {
+        decode::read(json, into, on)
+    }
+
+    fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+        decode::read_usage(json, into)
+    }
+}

@@ -1,0 +1,179 @@
+//! The providers that are known by name: where and how each is asked, as data.
+
+use crate::wire::Quirks;
+#[cfg(feature = "openai")]
+use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
+use crate::{Api, Builder};
+
+#[cfg(test)]
+mod tests;
+
+/// A provider of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Provider {
+    /// The part of a model's name before the colon.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The API that it speaks.
+    pub api: Api,
+    /// The base URL that is used by default; none if each account has its own.
+    pub base_url: Option<&'static str>,
+    /// The environment variable of another base URL, if it has one.
+    pub base_url_variable: Option<&'static str>,
+    /// The environment variables that may hold its key, in the order in which they are looked
+    /// at; none if it needs no key.
+    pub keys: &'static [&'static str],
+    /// What its server does differently from others that speak the same API.
+    pub quirks: Quirks,
+}
+
+impl Provider {
+    /// Whether it is a server of this machine, which needs no key and costs nothing.
+    pub fn is_local(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// A model of it, at a base URL of one's own or its usual one; none if it has no usual one.
+    pub fn model(&self, model: impl Into<String>, base_url: Option<&str>) -> Option<Builder> {
+        let url = base_url.or(self.base_url)?;
+        Some(Builder::new(self.api, url, model).provider(self.name).quirks(self.quirks))
+    }
+
+    /// A provider that speaks an API at a URL, with its key in a variable.
+    const fn at(
+        api: Api,
+        name: &'static str,
+        title: &'static str,
+        base_url: &'static str,
+        keys: &'static [&'static str],
+    ) -> Self {
+        let base_url = Some(base_url);
+        Self { name, title, api, base_url, base_url_variable: None, keys, quirks: Quirks::USUAL }
+    }
+
+    #[cfg(feature = "openai")]
+    const fn with_quirks(self, quirks: Quirks) -> Self {
+        Self { quirks, ..self }
+    }
+
+    const fn with_base_url_in(self, variable: &'static str) -> Self {
+        Self { base_url_variable: Some(variable), ..self }
+    }
+
+    #[cfg(feature = "openai")]
+    const fn without_base_url(self) -> Self {
+        Self { base_url: None, ..self }
+    }
+}
+
+/// Those that are compiled in.
+pub const ALL: &[Provider] = &[
+    #[cfg(feature = "openai")]
+    chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
+        .with_base_url_in("OPENAI_BASE_URL"),
+    #[cfg(feature = "anthropic")]
+    Provider::at(
+        Api::Messages,
+        "anthropic",
+        "Anthropic",
+        "https://api.anthropic.com/v1",
+        &["ANTHROPIC_API_KEY"],
+    )
+    .with_base_url_in("ANTHROPIC_BASE_URL"),
+    #[cfg(feature = "gemini")]
+    Provider::at(
+        Api::GenerateContent,
+        "google",
+        "Google (Gemini)",
+        crate::gemini::BASE_URL,
+        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    )
+    .with_base_url_in("GOOGLE_GEMINI_BASE_URL"),
+    #[cfg(feature = "openai")]
+    chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])
+        .without_base_url()
+        .with_quirks(AZURE)
+        .with_base_url_in("AZURE_OPENAI_BASE_URL"),
+    #[cfg(feature = "openai")]
+    chat("cerebras", "Cerebras", "https://api.cerebras.ai/v1", &["CEREBRAS_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat(
+        "cohere",
+        "Cohere",
+        "https://api.cohere.ai/compatibility/v1",
+        &["COHERE_API_KEY", "CO_API_KEY"],
+    ),
+    #[cfg(feature = "openai")]
+    chat("deepseek", "DeepSeek", "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"])
+        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::WithCalls)),
+    #[cfg(feature = "openai")]
+    chat(
+        "fireworks",
+        "Fireworks AI",
+        "https://api.fireworks.ai/inference/v1",
+        &["FIREWORKS_API_KEY"],
+    ),
+    #[cfg(feature = "openai")]
+    chat("github", "GitHub Models", "https://models.github.ai/inference", &["GITHUB_TOKEN"]),
+    #[cfg(feature = "openai")]
+    chat("glm", "Z.ai (GLM)", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY", "ZHIPU_API_KEY"])
+        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::Always)),
+    #[cfg(feature = "openai")]
+    chat("groq", "Groq", "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("huggingface", "Hugging Face", "https://router.huggingface.co/v1", &["HF_TOKEN"]),
+    #[cfg(feature = "openai")]
+    chat("minimax", "MiniMax", "https://api.minimax.io/v1", &["MINIMAX_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("mistral", "Mistral AI", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("moonshot", "Moonshot AI (Kimi)", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"])
+        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::WithCalls)),
+    #[cfg(feature = "openai")]
+    chat("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"])
+        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Reasoning, ThinkingBack::Always)),
+    #[cfg(feature = "openai")]
+    chat("perplexity", "Perplexity", "https://api.perplexity.ai", &["PERPLEXITY_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat(
+        "qwen",
+        "Alibaba Cloud (Qwen)",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        &["DASHSCOPE_API_KEY"],
+    )
+    .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Budget, ThinkingBack::WithCalls)),
+    #[cfg(feature = "openai")]
+    chat("sambanova", "SambaNova", "https://api.sambanova.ai/v1", &["SAMBANOVA_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("together", "Together AI", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("xai", "xAI", "https://api.x.ai/v1", &["XAI_API_KEY"]),
+    #[cfg(feature = "openai")]
+    chat("ollama", "Ollama", "http://127.0.0.1:11434/v1", &[]),
+    #[cfg(feature = "openai")]
+    chat("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", &[]),
+    #[cfg(feature = "openai")]
+    chat("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", &[]),
+    #[cfg(feature = "openai")]
+    chat("vllm", "vLLM", "http://127.0.0.1:8000/v1", &[]),
+];
+
+#[cfg(feature = "openai")]
+const AZURE: Quirks = Quirks { max_tokens: MaxTokensField::MaxCompletionTokens, ..Quirks::USUAL };
+
+#[cfg(feature = "openai")]
+const fn chat(
+    name: &'static str,
+    title: &'static str,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+) -> Provider {
+    Provider::at(Api::ChatCompletions, name, title, base_url, keys)
+}
+
+/// The provider of a name.
+pub fn find(name: &str) -> Option<&'static Provider> {
+    ALL.iter().find(|provider| provider.name == name)
+}

@@ -1,0 +1,114 @@
+//! Models by name, over the APIs of their providers.
+
+use std::sync::Arc;
+
+use legwork_models::{Builder, Provider, providers};
+use legwork_port::Model;
+
+use super::{failed, split};
+use crate::error::Result;
+
+/// The known providers.
+pub fn known() -> impl Iterator<Item = &'static Provider> {
+    providers::ALL.iter()
+}
+
+/// The known provider of a name.
+pub fn provider(name: &str) -> Option<&'static Provider> {
+    providers::find(name)
+}
+
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    known().map(|provider| provider.name)
+}
+
+pub(super) fn keys(name: &str) -> &'static [&'static str] {
+    provider(name).map_or(&[], |provider| provider.keys)
+}
+
+pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
+    let set = |variable: &str| std::env::var(variable).ok().filter(|value| !value.is_empty());
+    let of = split(name).ok().and_then(|(of, _)| provider(of));
+    let base_url = of.and_then(|of| of.base_url_variable).and_then(set);
+    let key = of.and_then(|of| of.keys.iter().find_map(|variable| set(variable)));
+    let model = builder(name, base_url.as_deref(), key.as_deref())?;
+    #[cfg(feature = "proxy")]
+    let model = model.proxies(proxies_from_env());
+    built(name, model)
+}
+
+pub(super) fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
+    built(name, builder(name, base_url, key)?)
+}
+
+fn built(name: &str, builder: Builder) -> Result<Arc<dyn Model>> {
+    let model = builder.build().map_err(|error| failed(name, error))?;
+    Ok(Arc::new(model))
+}
+
+/// The proxies that the environment names.
+///
+/// See [`Proxies`](super::http::Proxies) for the variables. Needs the feature `proxy`.
+#[cfg(feature = "proxy")]
+pub fn proxies_from_env() -> super::http::Proxies {
+    // A value that is not valid text is an invalid URL too, which is reported with its variable.
+    let set = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
+    super::http::Proxies::from_variables(set)
+}
+
+/// A builder of the model that [`at`](super::at) returns.
+///
+/// It has further settings, such as time limits. A provider that is not known is asked over Chat
+/// Completions at `base_url`. Needs the feature of an API.
+///
+/// # Errors
+/// As [`at`](super::at), except for an unusable URL, which is an error of building the model.
+pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
+    let (of, model) = split(name)?;
+    let builder = match (provider(of), base_url) {
+        (Some(known), base_url) => {
+            if let (None, None, [variable, ..]) = (base_url, key, known.keys) {
+                return Err(failed(name, format!("it needs a key: set {variable}")));
+            }
+            known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
+        }
+        (None, Some(url)) => usual(name, url, model)?.provider(of),
+        (None, None) => return Err(failed(name, unknown(of))),
+    };
+    let is_local = provider(of).is_some_and(Provider::is_local);
+    let builder = if is_local { builder.free() } else { builder };
+    Ok(match key {
+        Some(key) => builder.api_key(key),
+        None => builder,
+    })
+}
+
+/// A model of a server of which nothing but its URL is known.
+#[cfg(feature = "openai")]
+#[expect(clippy::unnecessary_wraps, reason = "as without the feature")]
+fn usual(_: &str, url: &str, model: &str) -> Result<Builder> {
+    Ok(legwork_models::openai::chat(url, model))
+}
+
+#[cfg(not(feature = "openai"))]
+fn usual(name: &str, _: &str, _: &str) -> Result<Builder> {
+    Err(failed(name, crate::error::feature("openai")))
+}
+
+fn without_url(provider: &Provider) -> String {
+    let variable = provider.base_url_variable.map(|name| format!(" (in {name})"));
+    format!(
+        "each account of {} has a base URL of its own: give it{}",
+        provider.title,
+        variable.unwrap_or_default()
+    )
+}
+
+fn unknown(provider: &str) -> String {
+    let names: Vec<_> = names().collect();
+    format!(
+        "the provider `{provider}` is not known: known are {}; for any other server that speaks \
+         Chat Completions give its base URL with `model::at`",
+        names.join(", ")
+    )
+}
