@@ -15,6 +15,9 @@ pub enum Api {
     /// Anthropic's Messages.
     #[cfg(feature = "anthropic")]
     Messages,
+    /// Google's Gemini API, which Vertex AI speaks, too.
+    #[cfg(feature = "gemini")]
+    GenerateContent,
 }
 
 impl Api {
@@ -24,6 +27,8 @@ impl Api {
         Self::ChatCompletions,
         #[cfg(feature = "anthropic")]
         Self::Messages,
+        #[cfg(feature = "gemini")]
+        Self::GenerateContent,
     ];
 
     /// Its name in commands and settings, such as `chat`.
@@ -48,6 +53,8 @@ impl Api {
             Self::ChatCompletions => &crate::openai::chat::Chat,
             #[cfg(feature = "anthropic")]
             Self::Messages => &crate::anthropic::Messages,
+            #[cfg(feature = "gemini")]
+            Self::GenerateContent => &crate::gemini::Gemini,
         }
     }
 }

@@ -21,7 +21,7 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`, `anthropic`.
+//! the wires: `openai`, `anthropic`, `gemini`.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -34,6 +34,7 @@
 //! |---|---|---|
 //! | `openai` | yes | `openai`: Chat Completions |
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
+//! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -41,12 +42,18 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "http")]
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "no wire uses all of it")
+)]
 pub mod answer;
 #[cfg(feature = "anthropic")]
 pub mod anthropic;
 #[cfg(feature = "http")]
 mod api;
 pub mod bounds;
+#[cfg(feature = "gemini")]
+pub mod gemini;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "openai")]
@@ -59,6 +66,10 @@ pub mod remote;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    allow(dead_code, unused_imports, reason = "no wire uses all of it")
+)]
 mod wire;
 
 #[cfg(feature = "http")]

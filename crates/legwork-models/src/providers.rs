@@ -1,6 +1,8 @@
 //! The providers that are known by name: where and how each is asked, as data.
 
-use crate::wire::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
+use crate::wire::Quirks;
+#[cfg(feature = "openai")]
+use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
 use crate::{Api, Builder};
 
 #[cfg(test)]
@@ -51,6 +53,7 @@ impl Provider {
         Self { name, title, api, base_url, base_url_variable: None, keys, quirks: Quirks::USUAL }
     }
 
+    #[cfg(feature = "openai")]
     const fn with_quirks(self, quirks: Quirks) -> Self {
         Self { quirks, ..self }
     }
@@ -79,6 +82,15 @@ pub const ALL: &[Provider] = &[
         &["ANTHROPIC_API_KEY"],
     )
     .with_base_url_in("ANTHROPIC_BASE_URL"),
+    #[cfg(feature = "gemini")]
+    Provider::at(
+        Api::GenerateContent,
+        "google",
+        "Google (Gemini)",
+        crate::gemini::BASE_URL,
+        &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    )
+    .with_base_url_in("GOOGLE_GEMINI_BASE_URL"),
     #[cfg(feature = "openai")]
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])
         .without_base_url()

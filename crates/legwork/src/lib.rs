@@ -44,7 +44,10 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `macros` | yes | the attribute `#[tool]` |
-//! | `openai` | yes | models that speak Chat Completions: [`model::from_env`] and `model::builder` |
+//! | `openai` | yes | models that speak Chat Completions, of most providers |
+//! | `anthropic` | yes | models of Anthropic |
+//! | `gemini` | yes | models of Google |
+//! | `output` | yes | `output`: answers as values of types, `model.extract::<T>(..)` |
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
@@ -82,6 +85,9 @@ pub use legwork_orchestrate as orchestrate;
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
 pub use legwork_port as port;
+/// Answers as values of types. Needs the feature `output`.
+#[cfg(feature = "output")]
+pub use legwork_output as output;
 /// Needs the feature `tools`.
 #[cfg(feature = "tools")]
 pub use legwork_tools as tools;
@@ -92,6 +98,8 @@ pub mod prelude {
     pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
     #[cfg(feature = "orchestrate")]
     pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
+    #[cfg(feature = "output")]
+    pub use crate::output::extraction::Extract;
     pub use crate::{model, tool};
     pub use legwork_core::continuation::End;
     pub use legwork_core::tool::FailureKind;

@@ -6,6 +6,8 @@ use legwork_port::Model;
 
 #[cfg(feature = "anthropic")]
 pub use legwork_models::anthropic;
+#[cfg(feature = "gemini")]
+pub use legwork_models::gemini;
 #[cfg(feature = "openai")]
 pub use legwork_models::openai;
 #[cfg(feature = "models")]

@@ -46,6 +46,8 @@ pub(crate) struct Assembly {
     indexes: BTreeMap<u64, usize>,
     pub(crate) room: Room,
     stopped: bool,
+    /// The last part is not continued by words without an index.
+    closed: bool,
     finish: Option<FinishReason>,
     /// The provider, as in `provider:model`; empty if it is not known.
     pub(crate) provider: Arc<str>,
@@ -82,6 +84,7 @@ impl Assembly {
             indexes: BTreeMap::new(),
             room: Room::new(bounds),
             stopped: false,
+            closed: false,
             finish: None,
             provider: Arc::default(),
             id: String::new(),
@@ -123,9 +126,16 @@ impl Assembly {
         }
         self.emit(kind.delta(text), on);
         match self.drafts.last_mut() {
-            Some(Draft::Words(open, words, _)) if *open == kind => words.push_str(text),
+            Some(Draft::Words(open, words, _)) if *open == kind && !self.closed => {
+                words.push_str(text);
+            }
             _ => self.begin(Draft::words(kind, text)),
         }
+    }
+
+    /// Closes the last part: words that follow begin another.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
     }
 
     /// Begins a part of words under the provider's index, so that words without content have a
@@ -183,6 +193,7 @@ impl Assembly {
     }
 
     /// Sets the provider's id of the part of an index, or of the last part.
+    #[allow(dead_code, reason = "no wire that gives ids to parts is here yet")]
     pub(crate) fn identify(&mut self, index: Option<u64>, id: &str) {
         self.named(id);
         if self.is_over() || id.is_empty() {
@@ -242,6 +253,7 @@ impl Assembly {
     /// Begins another part; if it no longer fits, it is the last.
     fn begin(&mut self, draft: Draft) {
         self.room.keep(PART);
+        self.closed = false;
         self.drafts.push(draft);
     }
 
@@ -260,6 +272,20 @@ impl Assembly {
         {
             self.indexes.insert(index, at);
         }
+        self.push_piece(at, piece, on);
+    }
+
+    /// Adds a call that comes in one piece.
+    pub(crate) fn whole_call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
+        if self.is_over() || !self.room.keep(piece.weight()) {
+            return;
+        }
+        if let Some(at) = self.begin_call() {
+            self.push_piece(at, piece, on);
+        }
+    }
+
+    fn push_piece(&mut self, at: usize, piece: Piece<'_>, on: &mut dyn Deltas) {
         let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };
         let index = *number;
         let Added { begun, arguments: json, added } = call.push(piece);
@@ -320,6 +346,18 @@ impl Assembly {
     /// Reads the usage.
     pub(crate) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
         self.usage.read(json)?;
+        self.room.keep(std::mem::take(&mut self.usage.added));
+        Ok(())
+    }
+
+    /// Forgets what was used so far, because what follows is of the whole answer.
+    pub(crate) fn restart_usage(&mut self) {
+        self.usage.restart();
+    }
+
+    /// Reads one field of the usage.
+    pub(crate) fn usage_field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
+        self.usage.field(key, json)?;
         self.room.keep(std::mem::take(&mut self.usage.added));
         Ok(())
     }

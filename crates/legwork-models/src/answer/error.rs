@@ -1,8 +1,11 @@
 //! Error bodies of many servers, read into one shape.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::Value;
+
+mod details;
 
 /// Characters of a body that is not JSON which are kept for the message.
 const EXCERPT: usize = 400;
@@ -29,6 +32,8 @@ pub struct ApiError {
     pub param: Option<String>,
     /// The provider's message, 2,000 characters at most.
     pub message: String,
+    /// How long to wait before the next attempt, if the body says so.
+    pub retry_after: Option<Duration>,
 }
 
 impl ApiError {
@@ -57,10 +62,11 @@ impl ApiError {
         let message = text(&["message", "detail", "msg", "error"]).or_else(|| scalar(value));
         Self {
             status: 0,
-            code: word("code"),
-            kind: word("type"),
+            code: details::status(value).or_else(|| word("code")),
+            kind: word("type").or_else(|| details::reason(value)).map(|text| clipped(&text, WORD)),
             param: word("param"),
             message: clipped(&message.unwrap_or_else(|| value.to_string()), MESSAGE),
+            retry_after: details::retry_after(value),
         }
     }
 
@@ -78,11 +84,17 @@ impl ApiError {
         }
     }
 
+    /// Whether the key is not one, which some servers call a bad request.
+    pub(crate) fn is_invalid_key(&self) -> bool {
+        self.kind.as_deref() == Some("API_KEY_INVALID")
+    }
+
     /// Whether the quota is spent: it comes as 429 too, and waiting does not help.
     pub(crate) fn is_quota(&self) -> bool {
         let spent = ["insufficient_quota", "billing_hard_limit_reached"];
         let said = [&self.code, &self.kind];
         said.iter().any(|said| said.as_deref().is_some_and(|said| spent.contains(&said)))
+            || self.kind.as_deref().is_some_and(details::is_daily)
     }
 
     /// Whether the request was larger than the model's window.
@@ -93,6 +105,7 @@ impl ApiError {
             "context window",
             "exceed_context_size",
             "prompt is too long",
+            "exceeds the maximum number of tokens",
         ];
         self.code.as_deref() == Some("context_length_exceeded")
             || self.kind.as_deref() == Some("exceed_context_size_error")

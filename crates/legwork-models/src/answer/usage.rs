@@ -9,11 +9,15 @@ use super::json::{Read, Reader};
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     input: Option<u64>,
+    /// Input of tools that run at the provider, which it counts apart.
+    tool_input: Option<u64>,
     output: Option<u64>,
     total: Option<u64>,
     cache_read: u64,
     cache_write: u64,
     reasoning: u64,
+    /// The output does not contain the reasoning.
+    reasoning_is_apart: bool,
     /// The input does not contain what was read from or written to a cache.
     pub(crate) cache_is_apart: bool,
     /// Fields that [`Usage`] does not have; zeros are left out.
@@ -34,7 +38,7 @@ impl Reading {
             false => 0,
         };
         Some(Usage {
-            input: input.saturating_add(cache),
+            input: input.saturating_add(cache).saturating_add(self.tool_input.unwrap_or(0)),
             output: output.saturating_add(self.reasoning_not_in_output(input, output)),
             cache_read: self.cache_read,
             cache_write: self.cache_write,
@@ -44,8 +48,18 @@ impl Reading {
 
     /// Reasoning that a provider counts in addition to the output instead of in it.
     fn reasoning_not_in_output(&self, input: u64, output: u64) -> u64 {
+        if self.reasoning_is_apart {
+            return self.reasoning;
+        }
         let all = input.checked_add(output).and_then(|n| n.checked_add(self.reasoning));
         if all.is_some() && self.total == all { self.reasoning } else { 0 }
+    }
+
+    /// Forgets the counts, because those that follow are of the whole answer.
+    pub(crate) fn restart(&mut self) {
+        let (rest, added) = (std::mem::take(&mut self.rest), self.added);
+        let cache_is_apart = self.cache_is_apart;
+        *self = Self { cache_is_apart, rest, added, ..Self::default() };
     }
 
     /// Reads the fields of an object.
@@ -57,17 +71,28 @@ impl Reading {
         Ok(())
     }
 
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
+    /// Reads one field.
+    pub(crate) fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
         match key {
-            "prompt_tokens" | "input_tokens" => set(&mut self.input, json.count()?),
-            "completion_tokens" | "output_tokens" => set(&mut self.output, json.count()?),
-            "total_tokens" => set(&mut self.total, json.count()?),
+            "prompt_tokens" | "input_tokens" | "promptTokenCount" => {
+                set(&mut self.input, json.count()?);
+            }
+            "toolUsePromptTokenCount" => set(&mut self.tool_input, json.count()?),
+            "completion_tokens" | "output_tokens" | "candidatesTokenCount" => {
+                set(&mut self.output, json.count()?);
+            }
+            "total_tokens" | "totalTokenCount" => set(&mut self.total, json.count()?),
             "prompt_cache_hit_tokens"
             | "num_cached_tokens"
             | "cached_tokens"
+            | "cachedContentTokenCount"
             | "cache_read_input_tokens" => raise(&mut self.cache_read, json.count()?),
             "cache_write_tokens" | "cache_creation_input_tokens" => {
                 raise(&mut self.cache_write, json.count()?);
+            }
+            "thoughtsTokenCount" => {
+                self.reasoning_is_apart = true;
+                raise(&mut self.reasoning, json.count()?);
             }
             "reasoning_tokens" => raise(&mut self.reasoning, json.count()?),
             "prompt_cache_miss_tokens" => json.skip()?,

@@ -10,7 +10,7 @@ fn each_provider_has_a_name_of_its_own_and_a_model_can_be_made_of_it() {
         let url = provider.base_url.is_none().then_some("https://example.test/v1");
         let model = provider.model("m", url).unwrap().api_key("key").build().unwrap();
         assert_eq!(legwork_port::Model::name(&model), format!("{}:m", provider.name));
-        assert_eq!(model.exposes_key().is_some(), false, "{}", provider.name);
+        assert!(model.exposes_key().is_none(), "{}", provider.name);
         let is_here = provider.base_url.is_some_and(|url| url.contains("127.0.0.1"));
         assert_eq!(provider.is_local(), is_here, "{}", provider.name);
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+};
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
 use legwork_core::budget::{MicroUsd, Price};
@@ -83,6 +85,7 @@ pub struct Builder {
     model: String,
     provider: String,
     key: Option<String>,
+    token: Option<String>,
     headers: Vec<(String, String)>,
     extra: Map<String, Value>,
     max_tokens: Option<MaxTokensField>,
@@ -107,6 +110,7 @@ impl Builder {
             model: model.into(),
             provider: api.wire().provider().to_owned(),
             key: None,
+            token: None,
             headers: Vec::new(),
             extra: Map::new(),
             max_tokens: None,
@@ -126,6 +130,11 @@ impl Builder {
     /// The key, sent as the API wants it; without one none is sent.
     pub fn api_key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
+    }
+
+    /// A bearer token, for servers that take one in place of the API's own key, such as Vertex AI.
+    pub fn bearer(self, token: impl Into<String>) -> Self {
+        Self { token: Some(token.into()), ..self }
     }
 
     /// The name before the colon in the model's name; by default that of the API's maker.
@@ -323,6 +332,12 @@ impl Builder {
             let (name, mut value) = self.api.wire().key(key).map_err(|_| Error::Key)?;
             value.set_sensitive(true);
             headers.insert(name, value);
+        }
+        if let Some(token) = &self.token {
+            let value = HeaderValue::try_from(format!("Bearer {token}"));
+            let mut value = value.map_err(|_| Error::Key)?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
         }
         for (name, value) in &self.headers {
             let bad = || Error::Header { name: name.clone() };

@@ -150,7 +150,7 @@ impl Tried<'_> {
             }
         };
         error.status = Some(api.status);
-        error.retry_after = retry_after;
+        error.retry_after = retry_after.or(api.retry_after);
         error.code = api.code.or(api.kind);
         error
     }
@@ -173,6 +173,7 @@ fn may_have_cost(status: u16, answered: StatusCode) -> bool {
 fn kind(api: &ApiError) -> (Kind, &'static str) {
     match api.status {
         _ if api.is_overflow() => (Kind::ContextOverflow, "send less, or take a larger model"),
+        _ if api.is_invalid_key() => (Kind::Unauthorized, "check the API key and what it may do"),
         401 | 403 => (Kind::Unauthorized, "check the API key and what it may do"),
         404 => (Kind::UnknownModel, "check the model's name and the base URL"),
         429 if api.is_quota() => {

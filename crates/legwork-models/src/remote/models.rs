@@ -19,9 +19,10 @@ use crate::bounds::{Bounds, Passed};
 use crate::http::{Body, Broken, Client, Limits, Watch};
 
 /// Where servers put the number of tokens in a model's window.
-const WINDOWS: [&str; 6] = [
+const WINDOWS: [&str; 7] = [
     "/context_length",
     "/context_window",
+    "/inputTokenLimit",
     "/max_context_length",
     "/max_model_len",
     "/meta/n_ctx",
@@ -122,6 +123,8 @@ fn offered(body: &Value) -> Option<Vec<Offered>> {
     let one = |entry: &Value| {
         let id = entry.get("id").or_else(|| entry.get("name")).unwrap_or(entry).as_str()?;
         let context_window = WINDOWS.iter().find_map(|path| entry.pointer(path)?.as_u64());
+        // Google names the resource, of which requests want the last part.
+        let id = id.strip_prefix("models/").unwrap_or(id);
         Some(Offered { id: id.to_owned(), context_window })
     };
     Some(list.iter().filter_map(one).collect())

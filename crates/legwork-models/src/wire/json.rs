@@ -16,3 +16,13 @@ pub(crate) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let written = serde_json::to_writer(out, value);
     debug_assert!(written.is_ok(), "text and values are always JSON");
 }
+
+/// Appends the fields of a provider behind others, but for those that are written already.
+pub(crate) fn other_fields(out: &mut Vec<u8>, provider: Option<&Value>, written: &[&str]) {
+    let Some(fields) = provider.and_then(Value::as_object) else { return };
+    for (key, value) in fields {
+        if !written.contains(&key.as_str()) {
+            field(out, key, value);
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod ids;
 mod json;
 mod origin;
 mod quirks;
+mod segment;
 mod thoughts;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -18,9 +19,10 @@ use crate::answer::json::{Read, Reader};
 
 pub(crate) use head::Head;
 pub(crate) use ids::fitting;
-pub(crate) use json::{field, write};
+pub(crate) use json::{field, other_fields, write};
 pub(crate) use origin::is_by;
 pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
+pub(crate) use segment::segment;
 pub(crate) use thoughts::thoughts;
 
 /// How an API writes requests and answers; it does no IO.

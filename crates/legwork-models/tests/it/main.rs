@@ -9,6 +9,8 @@
     reason = "a test that cannot go on fails"
 )]
 
+#[cfg(feature = "gemini")]
+mod allocated;
 mod answers;
 #[cfg(feature = "anthropic")]
 mod anthropic;
@@ -18,6 +20,8 @@ mod clock;
 mod compressed;
 mod conformance;
 mod failures;
+#[cfg(feature = "gemini")]
+mod gemini;
 mod models;
 mod oracle;
 #[cfg(feature = "proxy")]

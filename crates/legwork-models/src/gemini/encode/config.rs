@@ -1,0 +1,76 @@
+//! How an answer is to be made, and which tools it may call.
+
+use legwork_core::inference::{ModelRequest, ToolChoice};
+use serde_json::{Map, Value, json};
+
+use super::thinking;
+use crate::wire::Frame;
+
+/// The field `generationConfig`: what the request asks for, and over it what is set from outside.
+///
+/// # Errors
+/// What the API cannot do.
+pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Value, String> {
+    let settings = &request.settings;
+    if settings.parallel_calls == Some(false) && !request.tools.is_empty() {
+        return Err("Gemini cannot be kept from several calls in one answer; leave \
+                    `parallel_calls` unset"
+            .to_owned());
+    }
+    let thinking = settings.thinking.as_ref();
+    let thinking = thinking.map(|level| thinking::config(level, frame.model)).transpose()?;
+    let schema = request.response_format.as_deref();
+    let own = [
+        ("temperature", settings.temperature.map(Value::from)),
+        ("topP", settings.top_p.map(Value::from)),
+        ("seed", settings.seed.map(Value::from)),
+        ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
+        ("maxOutputTokens", request.max_output.map(Value::from)),
+        ("responseMimeType", schema.map(|_| "application/json".into())),
+        ("responseJsonSchema", schema.cloned()),
+        ("thinkingConfig", thinking.flatten()),
+    ];
+    let fields = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let config = joined("generationConfig", fields.collect(), request, frame);
+    match config.get("candidateCount") {
+        None => Ok(config),
+        Some(count) if *count == 1 => Ok(config),
+        Some(_) => Err("only one answer is read; take `candidateCount` out of \
+                        `generationConfig`"
+            .to_owned()),
+    }
+}
+
+/// The field `toolConfig`, in the same way.
+pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Value {
+    let calling = match &request.tool_choice {
+        _ if request.tools.is_empty() => None,
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!({"mode": "NONE"})),
+        ToolChoice::Required => Some(json!({"mode": "ANY"})),
+        ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+    };
+    let own = calling.map(|calling| ("functionCallingConfig".to_owned(), calling));
+    joined("toolConfig", own.into_iter().collect(), request, frame)
+}
+
+/// A field with what the builder and then the settings set of it.
+fn joined(key: &str, own: Map<String, Value>, request: &ModelRequest, frame: Frame<'_>) -> Value {
+    let mut all = Value::Object(own);
+    for set in [frame.extra, &request.settings.extra].into_iter().filter_map(|set| set.get(key)) {
+        put_over(&mut all, set);
+    }
+    all
+}
+
+/// Puts a value over another: objects field by field.
+fn put_over(under: &mut Value, over: &Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (key, value) in over {
+                put_over(under.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (under, over) => *under = over.clone(),
+    }
+}

@@ -1,0 +1,108 @@
+//! Google's Gemini API: `encode` writes requests, `decode` reads answers.
+//!
+//! The same wire goes to the Gemini API ([`generate_content`]) and to Vertex AI ([`vertex`]).
+//! Arguments of calls that are streamed in pieces (`partialArgs`, which a request must ask for)
+//! are not assembled: such a call is kept as another part. Needs the feature `gemini`.
+
+mod decode;
+mod encode;
+mod generation;
+pub mod profile;
+
+use http::{HeaderName, HeaderValue};
+use legwork_core::ModelRequest;
+use legwork_port::{Deltas, Profile};
+
+use crate::Api;
+use crate::answer::Streaming;
+use crate::answer::assembly::Assembly;
+use crate::answer::json::{Read, Reader};
+use crate::remote::Builder;
+use crate::wire::{Frame, Head, Quirks, Wire, segment};
+use generation::Generation;
+
+/// The base URL of Google's own servers.
+pub const BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
+
+/// A model of a server that speaks the Gemini API, such as that of [`BASE_URL`]; `/models/` and
+/// the model's name are appended to `base_url`.
+pub fn generate_content(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
+    Builder::new(Api::GenerateContent, base_url, model)
+}
+
+/// A Gemini model of Vertex AI, in a project at a location such as `europe-west4` or `global`.
+///
+/// Its provider is `vertex`. Vertex AI wants an access token, which is short-lived:
+/// [`Builder::bearer`].
+pub fn vertex(project: &str, location: &str, model: impl Into<String>) -> Builder {
+    let (project, location) = (segment(project), segment(location));
+    let host = match &*location {
+        "global" => "aiplatform.googleapis.com".to_owned(),
+        region => format!("{region}-aiplatform.googleapis.com"),
+    };
+    let base =
+        format!("https://{host}/v1/projects/{project}/locations/{location}/publishers/google");
+    generate_content(base, model).provider("vertex")
+}
+
+/// The wire of the Gemini API.
+pub(crate) struct Gemini;
+
+impl Wire for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn title(&self) -> &'static str {
+        "Gemini"
+    }
+
+    fn provider(&self) -> &'static str {
+        "google"
+    }
+
+    fn profile(&self, model: &str) -> Profile {
+        profile::of(model)
+    }
+
+    fn is_path(&self, path: &str) -> bool {
+        path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent")
+    }
+
+    fn endpoint(&self, model: &str, asked: Streaming) -> String {
+        let method = match asked {
+            Streaming::No => "generateContent",
+            Streaming::Yes => "streamGenerateContent?alt=sse",
+        };
+        format!("models/{}:{method}", segment(model))
+    }
+
+    fn key(&self, key: &str) -> Result<(HeaderName, HeaderValue), http::Error> {
+        Ok((HeaderName::from_static("x-goog-api-key"), HeaderValue::try_from(key)?))
+    }
+
+    fn own_fields(&self) -> &'static [&'static str] {
+        &["contents", "systemInstruction", "system_instruction", "model"]
+    }
+
+    fn head(&self, provider: &str, model: &str, _: &Quirks) -> Head {
+        // The messages of one model may have signatures that those of another may not.
+        let encoding = match Generation::of(model) {
+            Generation::Second => "gemini",
+            Generation::Third => "gemini 3",
+        };
+        Head::new(encoding, provider, b"{".to_vec())
+    }
+
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+        encode::body(request, frame)
+    }
+
+    fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {
+        decode::read(json, into, on)
+    }
+
+    fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+        decode::read_usage(json, into)
+    }
+}
