@@ -84,22 +84,22 @@ pub use legwork_macros::tool;
 pub use legwork_orchestrate as orchestrate;
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
-pub use legwork_port as port;
 /// Answers as values of types. Needs the feature `output`.
 #[cfg(feature = "output")]
 pub use legwork_output as output;
+pub use legwork_port as port;
 /// Needs the feature `tools`.
 #[cfg(feature = "tools")]
 pub use legwork_tools as tools;
 
 /// What most programs need, in one line.
 pub mod prelude {
+    #[cfg(feature = "output")]
+    pub use crate::output::extraction::Extract;
     pub use crate::store::BuilderExt;
     pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
     #[cfg(feature = "orchestrate")]
     pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
-    #[cfg(feature = "output")]
-    pub use crate::output::extraction::Extract;
     pub use crate::{model, tool};
     pub use legwork_core::continuation::End;
     pub use legwork_core::tool::FailureKind;
