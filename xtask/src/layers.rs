@@ -75,6 +75,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-agent",
             "legwork-orchestrate",
             "legwork-models",
+            "legwork-output",
             "legwork-tools",
             "legwork-store",
             "legwork-definitions",
