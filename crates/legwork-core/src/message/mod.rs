@@ -89,7 +89,8 @@ impl Message {
     /// The same with an author.
     #[must_use]
     pub fn by(self, author: impl Into<Author>) -> Self {
-        Self { author: Some(author.into()), ..self }
+        // What is sent to a provider depends on whether one of its models wrote it.
+        Self { author: Some(author.into()), encoded: Encoded::default(), ..self }
     }
 
     /// The same with a metadata value.

@@ -9,7 +9,7 @@ use legwork_core::Usage;
 use legwork_core::inference::{FinishReason, Incomplete, Response};
 use legwork_core::message::Message;
 use legwork_port::{Delta, Deltas};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use draft::Draft;
 pub(crate) use draft::Words;
@@ -401,6 +401,22 @@ impl Assembly {
         if !text.is_empty() && text.len() <= NAME_BYTES {
             self.finish = Some(finish_reason(text));
         }
+    }
+
+    /// What came of an answer that ended with an error: cut, or if a repetition fails in the same
+    /// way, `failed`.
+    pub(crate) fn failed(mut self, error: &ApiError) -> Response {
+        // Whatever it said before.
+        self.finish = None;
+        let mut response = self.finish(Ended::Cut);
+        if response.incomplete == Some(Incomplete::Cut) && !error.may_pass() {
+            response.incomplete = Some(Incomplete::from("failed"));
+        }
+        let ApiError { status, code, kind, message, .. } = error;
+        let code = code.as_ref().or(kind.as_ref());
+        let error = json!({"status": status, "code": code, "message": message});
+        response.raw.insert("error".to_owned(), error);
+        response
     }
 
     /// The response; what is missing from it makes it incomplete.

@@ -97,6 +97,12 @@ impl ApiError {
             || self.kind.as_deref().is_some_and(details::is_daily)
     }
 
+    /// Whether the same request may succeed later.
+    pub(crate) fn may_pass(&self) -> bool {
+        let is_temporary = matches!(self.status, 408 | 429 | 500..=599);
+        is_temporary && !self.is_quota() && !self.is_overflow()
+    }
+
     /// Whether the request was larger than the model's window.
     pub fn is_overflow(&self) -> bool {
         let message = self.message.to_ascii_lowercase();

@@ -190,7 +190,8 @@ impl Reply {
     ///
     /// # Errors
     /// When the provider answered with an error, or with something that is not a response. An
-    /// answer that broke off inside its message is a response, marked incomplete.
+    /// answer that broke off inside its message is a response, marked incomplete; one that ended
+    /// with an error has that in its field `error`, too.
     pub fn finish(mut self, ended: Ended) -> Result<Response, Unreadable> {
         match std::mem::replace(&mut self.body, Body::Whole { bytes: Vec::new() }) {
             Body::Failed { status, bytes } => {
@@ -226,9 +227,12 @@ impl Reply {
         }
     }
 
-    fn assembled(self, ended: Ended) -> Result<Response, Unreadable> {
-        if let Some(error) = self.assembly.error {
-            return Err(Unreadable::Api(error));
+    fn assembled(mut self, ended: Ended) -> Result<Response, Unreadable> {
+        if let Some(error) = self.assembly.error.take() {
+            return match self.assembly.has_content() {
+                true => Ok(self.assembly.failed(&error)),
+                false => Err(Unreadable::Api(error)),
+            };
         }
         if self.assembly.room.passed().is_some() {
             return Ok(self.assembly.finish(ended));

@@ -60,7 +60,7 @@ pub(crate) async fn persist(
             attempt: attempts.failed(),
             wait,
             left,
-            error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), |_| BROKE_OFF),
+            error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), broke_off),
             discarded: std::mem::take(&mut listener.shown),
             charged_attempts: charged + cost(&outcome),
         };
@@ -107,7 +107,10 @@ fn report_end(model: &str, attempts: &Attempts, outcome: &Result<Response, Error
 }
 
 /// What happened to a response that is not whole.
-const BROKE_OFF: &str = "the answer broke off";
+fn broke_off(response: &Response) -> &str {
+    let error = response.raw.get("error").and_then(|error| error.get("message")?.as_str());
+    error.unwrap_or("the answer broke off")
+}
 
 /// How many attempts that may have cost money a failed one counts as.
 fn cost(outcome: &Result<Response, Error>) -> u32 {

@@ -314,8 +314,13 @@ async fn s5_3_an_answer_that_began_and_failed_may_have_cost() {
         let text = if text.is_empty() { vec![] } else { vec![delta(json!({"content": text}))] };
         Act::Close(open_stream(&(events(&text) + &events(&[error]))) + END)
     };
+    // What came is charged, and an error that a repetition does not heal is told apart.
+    for (code, incomplete) in [(500, "cut"), (429, "cut"), (503, "cut"), (400, "failed")] {
+        let came = once(failed("Hel", code)).await.unwrap();
+        assert_eq!(came.incomplete.as_ref().map(Incomplete::as_str), Some(incomplete));
+    }
     // The server had taken the request, and says that it failed at it.
-    let cases = [("", 500, 1), ("Hel", 500, 1), ("Hel", 429, 1), ("Hel", 503, 1)];
+    let cases = [("", 500, 1)];
     // It says that it did not begin.
     let none = [("", 429, 0), ("", 503, 0), ("", 529, 0), ("", 400, 0)];
     for (text, code, charged) in cases.into_iter().chain(none) {
@@ -419,9 +424,10 @@ async fn an_error_inside_a_stream_is_an_error() {
 
     let late = events(&[delta(json!({"content": "Hel"}))])
         + &event(json!({"message": "boom", "code": 502}));
-    let error = once(Act::Close(open_stream(&late) + END)).await.unwrap_err();
-    assert_eq!((error.kind, error.status), (Kind::Server, Some(502)));
-    assert_eq!(error.charged_attempts, 1);
+    let came = once(Act::Close(open_stream(&late) + END)).await.unwrap();
+    assert_eq!((came.text().as_str(), came.incomplete), ("Hel", Some(Incomplete::Cut)));
+    let error = json!({"status": 502, "code": "502", "message": "boom"});
+    assert_eq!(came.raw["error"], error, "what came is kept, and why there is no more");
     let acts = [Act::Close(open_stream(&late) + END), Act::Close(stream("Hello."))];
     let response = asked(acts, true).await.result.unwrap();
     assert_eq!((response.text().as_str(), response.charged_attempts), ("Hello.", 1));

@@ -42,7 +42,12 @@ pub(in crate::driver) fn record(
     let Some(reason) = incomplete.filter(|reason| **reason != Incomplete::Unread) else {
         return state;
     };
+    let error = response.raw.get("error").and_then(|error| error.get("message")?.as_str());
     let message = match (malformed, &response.bound) {
+        (None, None) if let Some(error) = error => format!(
+            "the answer of {model} broke off, for the server failed ({error}): its calls are not \
+             run; ask again"
+        ),
         (Some(malformed), _) => format!("the answer of {model} is none, ask again: {malformed}"),
         (None, Some(bound)) => format!(
             "the answer of {model} was cut, for {bound}: its calls are not run; see whether the \
