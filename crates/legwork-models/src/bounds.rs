@@ -1,9 +1,9 @@
 //! Bounds of one answer: how much of it is read and kept.
 
-#[cfg(feature = "openai")]
+#[cfg(feature = "http")]
 mod passed;
 
-#[cfg(feature = "openai")]
+#[cfg(feature = "http")]
 pub(crate) use passed::{KEPT_BYTES, NAME_BYTES, Passed};
 
 /// Bounds of one answer of a model; those of time are `http::Timeouts`.

@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "http")]
+#[allow(dead_code, reason = "each wire uses a part of it")]
 pub mod answer;
 #[cfg(feature = "http")]
 mod api;
@@ -54,6 +55,7 @@ pub mod remote;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
+#[allow(dead_code, reason = "each wire uses a part of it")]
 mod wire;
 
 #[cfg(feature = "http")]

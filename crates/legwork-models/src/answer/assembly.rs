@@ -44,6 +44,8 @@ pub(crate) struct Assembly {
     drafts: Vec<Draft>,
     /// The last draft of each index that a provider gave a part.
     indexes: BTreeMap<u64, usize>,
+    /// The indexes that were closed.
+    closed: BTreeSet<u64>,
     pub(crate) room: Room,
     stopped: bool,
     finish: Option<FinishReason>,
@@ -80,6 +82,7 @@ impl Assembly {
             form,
             drafts: Vec::new(),
             indexes: BTreeMap::new(),
+            closed: BTreeSet::new(),
             room: Room::new(bounds),
             stopped: false,
             finish: None,
@@ -201,12 +204,42 @@ impl Assembly {
     /// is none.
     pub(crate) fn input_at(&mut self, index: u64, json: &str) -> bool {
         let is_other = matches!(self.at(index), Some(Draft::Other(..)));
-        if is_other && self.takes(json, json.len()) {
-            if let Some(Draft::Other(_, input)) = self.at(index) {
-                input.push_str(json);
-            }
+        if is_other
+            && self.takes(json, json.len())
+            && let Some(Draft::Other(_, input)) = self.at(index)
+        {
+            input.push_str(json);
         }
         is_other
+    }
+
+    /// The text of the part of an index, as far as it came: words, or the arguments of a call.
+    pub(crate) fn so_far(&self, index: u64) -> Option<&str> {
+        self.drafts.get(*self.indexes.get(&index)?).map(Draft::text)
+    }
+
+    /// Closes an index, of which all came; false if it was closed before.
+    pub(crate) fn close(&mut self, index: u64) -> bool {
+        self.closed.insert(index)
+    }
+
+    /// Whether any index was closed.
+    pub(crate) fn has_closed(&self) -> bool {
+        !self.closed.is_empty()
+    }
+
+    /// Puts the parts into the order of their indexes, if each has one.
+    pub(crate) fn sort_by_index(&mut self) {
+        if self.indexes.len() != self.drafts.len() || self.indexes.values().is_sorted() {
+            return;
+        }
+        let mut drafts: Vec<_> = self.drafts.drain(..).map(Some).collect();
+        let sorted = self.indexes.values_mut().enumerate().filter_map(|(place, at)| {
+            let draft = drafts.get_mut(*at)?.take();
+            *at = place;
+            draft
+        });
+        self.drafts = sorted.collect();
     }
 
     /// The last part of an index.
