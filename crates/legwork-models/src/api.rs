@@ -12,6 +12,9 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most other servers speak, too.
     #[cfg(feature = "openai")]
     ChatCompletions,
+    /// OpenAI's Responses.
+    #[cfg(feature = "responses")]
+    Responses,
 }
 
 impl Api {
@@ -19,6 +22,8 @@ impl Api {
     pub const ALL: &[Self] = &[
         #[cfg(feature = "openai")]
         Self::ChatCompletions,
+        #[cfg(feature = "responses")]
+        Self::Responses,
     ];
 
     /// Its name in commands and settings, such as `chat`.
@@ -41,6 +46,8 @@ impl Api {
         match self {
             #[cfg(feature = "openai")]
             Self::ChatCompletions => &crate::openai::chat::Chat,
+            #[cfg(feature = "responses")]
+            Self::Responses => &crate::openai::responses::Responses,
         }
     }
 }

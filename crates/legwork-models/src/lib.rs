@@ -32,7 +32,8 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `openai` | yes | `openai`: Chat Completions |
+//! | `openai` | yes | `openai::chat`: Chat Completions |
+//! | `responses` | yes | `openai::responses`: the Responses API of OpenAI |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -47,7 +48,7 @@ mod api;
 pub mod bounds;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "responses"))]
 pub mod openai;
 pub mod prices;
 #[cfg(feature = "http")]

@@ -46,7 +46,19 @@ pub(crate) fn read<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     ended: Ended,
 ) -> (Result<Response, Unreadable>, Seen) {
-    let mut reply = Reply::new(Api::ChatCompletions, status, Some(content_type), Streaming::Yes);
+    read_of(Api::ChatCompletions, status, content_type, pieces, ended)
+}
+
+/// Reads an answer of an API, from the provider `openai`.
+pub(crate) fn read_of<'a>(
+    api: Api,
+    status: u16,
+    content_type: &str,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    ended: Ended,
+) -> (Result<Response, Unreadable>, Seen) {
+    let reply = Reply::new(api, status, Some(content_type), Streaming::Yes);
+    let mut reply = reply.from_provider("openai");
     let mut seen = Seen::default();
     for piece in pieces {
         reply.push(piece, &mut |delta: Delta<'_>| seen.take(delta));
