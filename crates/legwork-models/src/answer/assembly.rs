@@ -213,9 +213,20 @@ impl Assembly {
         is_other
     }
 
-    /// The text of the part of an index, as far as it came: words, or the arguments of a call.
-    pub(crate) fn so_far(&self, index: u64) -> Option<&str> {
-        self.drafts.get(*self.indexes.get(&index)?).map(Draft::text)
+    /// The words of an index as far as they came, if it has words.
+    pub(crate) fn words_so_far(&self, index: u64) -> Option<&str> {
+        match self.drafts.get(*self.indexes.get(&index)?)? {
+            Draft::Words(_, text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The arguments of the call of an index as far as they came, if it has a call.
+    pub(crate) fn arguments_so_far(&self, index: u64) -> Option<&str> {
+        match self.drafts.get(*self.indexes.get(&index)?)? {
+            Draft::Call(_, call) => Some(call.arguments()),
+            _ => None,
+        }
     }
 
     /// Closes an index, of which all came; false if it was closed before.

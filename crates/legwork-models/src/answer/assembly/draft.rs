@@ -77,15 +77,6 @@ impl Draft {
         }
     }
 
-    /// Its words, or the arguments of a call.
-    pub(crate) fn text(&self) -> &str {
-        match self {
-            Self::Words(_, text, _) => text,
-            Self::Call(_, call) => call.arguments(),
-            Self::Other(..) => "",
-        }
-    }
-
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Words(_, text, _) => text.len(),

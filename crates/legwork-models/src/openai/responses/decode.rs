@@ -98,7 +98,7 @@ impl<'a> Event<'a> {
             }
             "response.function_call_arguments.delta" => {
                 // A call that was not announced comes with its item.
-                if into.so_far(at).is_some() {
+                if into.arguments_so_far(at).is_some() {
                     into.call(Piece::new(at, "", "").with_arguments(delta, written), on);
                 }
             }

@@ -269,7 +269,10 @@ fn s11_2_ids_and_data_of_other_providers_and_shapes_are_not_sent() {
         // As Chat Completions attaches it, at the same provider.
         words(of("openai", json!({"annotations": [1]}))),
         call("a.b:1", of("other", json!({"type": "function_call", "id": "fc_1"}))),
-        call(&long, of("openai", json!({"extra_content": 1, "function": {"note": 1}}))),
+        call(
+            &long,
+            of("openai", json!({"type": "custom", "extra_content": 1, "function": {"note": 1}})),
+        ),
     ]);
     let results = ["a.b:1", &long].map(|id| result(id, vec![ResultPart::Text("1".to_owned())]));
     let sent = input([message, Message::new(Role::Tool, results.to_vec())]);

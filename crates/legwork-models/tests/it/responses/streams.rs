@@ -4,6 +4,7 @@ use legwork_core::inference::{FinishReason, Incomplete};
 use legwork_core::message::ProviderData;
 use legwork_core::{Part, Response};
 use legwork_models::answer::{ApiError, Unreadable};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{body, completed, delta, item, said, stream};
@@ -84,6 +85,23 @@ fn whole_texts_bring_only_what_the_deltas_did_not() {
     assert_eq!((response.text().as_str(), seen.text.as_str()), ("Hello.", "Hello."));
     assert_eq!(calls(&response), [["c1", "add", "{\"a\": 1}"].map(str::to_owned)]);
     assert_eq!(seen.calls, [("add".to_owned(), "{\"a\": 1}".to_owned())]);
+}
+
+#[test]
+fn what_a_stream_says_again_is_not_doubled() {
+    let mut cited = said("msg_1", "Hi.");
+    cited["content"][0]["annotations"] = json!([{"type": "x"}]);
+    let (result, seen) = stream(&[
+        delta("output_text", 1, "Hi."),
+        item("done", 1, cited.clone()),
+        item("done", 1, cited.clone()),
+        // A server may count the items of its last event in another way.
+        completed(json!([cited])),
+    ]);
+    let response = result.unwrap();
+    assert_eq!((parts(&response), seen.text.as_str()), (vec![json!(["text", "Hi."])], "Hi."));
+    let annotations = &response.message.parts[0].provider().unwrap().data["annotations"];
+    assert_eq!(*annotations, json!([{"type": "x"}]));
 }
 
 #[test]
@@ -319,3 +337,60 @@ fn who_answers_is_known_from_the_first_event_on() {
     assert_eq!((response.id.as_deref(), response.model.as_deref()), (Some("r1"), Some("m-2026")));
     assert!(response.raw.is_empty(), "{:?}", response.raw);
 }
+
+/// Any value under names that events have.
+fn value() -> impl Strategy<Value = Value> {
+    let names = ["type", "text", "id", "content", "summary", "status", "arguments", "reason"];
+    let kinds = ["message", "reasoning", "function_call", "output_text", "refusal", "completed"];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        (0..3_u64).prop_map(Value::from),
+        proptest::sample::select(kinds.to_vec()).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        let field = (proptest::sample::select(names.to_vec()), inner.clone());
+        prop_oneof![
+            proptest::collection::vec(inner, 0..4).prop_map(Value::from),
+            proptest::collection::vec(field, 0..6).prop_map(|fields| {
+                // A call without a name is not announced.
+                let name = [("name".to_owned(), json!("add"))];
+                fields.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(name).collect()
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn s11_4_no_event_is_too_odd_to_be_read(
+        odd in proptest::collection::vec((0..KINDS.len(), value(), value(), 0..3_u64), 0..12),
+    ) {
+        let event = |(kind, payload, delta, index): &(usize, Value, Value, u64)| json!({
+            "type": KINDS[*kind], "item": payload, "response": {"output": [payload]},
+            "text": payload, "arguments": delta, "delta": delta, "output_index": index});
+        let mut events: Vec<_> = odd.iter().map(event).collect();
+        events.push(completed(json!([])));
+        let (result, seen) = stream(&events);
+        if let Ok(response) = result {
+            let shown = |part: &Part| match part {
+                Part::Text(text) | Part::Refusal(text) => text.text.len(),
+                _ => 0,
+            };
+            let kept: usize = response.message.parts.iter().map(shown).sum();
+            prop_assert_eq!(seen.text.len(), kept);
+        }
+        let (_, _) = body(&json!({"output": odd.iter().map(|odd| odd.1.clone()).collect::<Value>()}));
+    }
+}
+
+const KINDS: [&str; 9] = [
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.refusal.delta",
+    "response.reasoning_text.delta",
+    "response.reasoning_summary_text.done",
+    "response.function_call_arguments.delta",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.created",
+];

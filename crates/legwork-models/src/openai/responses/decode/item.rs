@@ -55,13 +55,13 @@ impl Came<'_> {
     }
 
     pub(super) fn add_words(&self, at: u64, kind: Words, into: &mut Assembly, on: Sink<'_>) {
-        let (rest, written) = self.rest(into.so_far(at));
+        let (rest, written) = self.rest(into.words_so_far(at));
         into.words_at(at, kind, rest, written, on);
     }
 
     /// Adds the rest of the arguments to a call that began.
     pub(super) fn add_arguments(&self, at: u64, into: &mut Assembly, on: Sink<'_>) {
-        let Some(known) = into.so_far(at) else { return };
+        let Some(known) = into.arguments_so_far(at) else { return };
         let (rest, written) = self.rest(Some(known));
         into.call(Piece::new(at, "", "").with_arguments(rest, written), on);
     }
@@ -124,7 +124,7 @@ fn message(
         };
         let text = text(&mut part, key);
         Came { text: &text, written: std::mem::take(&mut written) }.add_words(at, words, into, on);
-        if into.so_far(at).is_none() {
+        if into.words_so_far(at).is_none() {
             // Even a message without words is an item that goes back.
             into.open_words(at, words);
         }
@@ -147,7 +147,7 @@ fn reasoning(output: u64, mut fields: Map<String, Value>, into: &mut Assembly, o
         let text = thought.get("text").or(Some(&thought)).and_then(Value::as_str);
         let text = text.unwrap_or_default();
         Came { text, written: 0 }.add_words(at, Words::Thinking, into, on);
-        if into.so_far(at).is_none() {
+        if into.words_so_far(at).is_none() {
             continue;
         }
         into.identify(Some(at), &id);
@@ -161,7 +161,7 @@ fn reasoning(output: u64, mut fields: Map<String, Value>, into: &mut Assembly, o
     }
     if is_first {
         let at = place(output, 0);
-        if into.so_far(at).is_none() {
+        if into.words_so_far(at).is_none() {
             into.open_words(at, Words::Thinking);
         }
         into.identify(Some(at), &id);
@@ -181,7 +181,7 @@ fn call(output: u64, mut fields: Map<String, Value>, into: &mut Assembly, on: Si
     let arguments = text(&mut fields, "arguments");
     drop_completed(&mut fields);
     let came = Came { text: &arguments, written: arguments.len() };
-    let known = into.so_far(at);
+    let known = into.arguments_so_far(at);
     let (rest, written) = came.rest(known);
     let id = if known.is_some() { String::new() } else { id };
     let piece = Piece::new(at, id, name).with_arguments(rest, written);
