@@ -12,6 +12,9 @@ pub enum Api {
     /// OpenAI's Chat Completions, which most other servers speak, too.
     #[cfg(feature = "openai")]
     ChatCompletions,
+    /// OpenAI's Responses.
+    #[cfg(feature = "responses")]
+    Responses,
     /// Anthropic's Messages.
     #[cfg(feature = "anthropic")]
     Messages,
@@ -25,6 +28,8 @@ impl Api {
     pub const ALL: &[Self] = &[
         #[cfg(feature = "openai")]
         Self::ChatCompletions,
+        #[cfg(feature = "responses")]
+        Self::Responses,
         #[cfg(feature = "anthropic")]
         Self::Messages,
         #[cfg(feature = "gemini")]
@@ -51,6 +56,8 @@ impl Api {
         match self {
             #[cfg(feature = "openai")]
             Self::ChatCompletions => &crate::openai::chat::Chat,
+            #[cfg(feature = "responses")]
+            Self::Responses => &crate::openai::responses::Responses,
             #[cfg(feature = "anthropic")]
             Self::Messages => &crate::anthropic::Messages,
             #[cfg(feature = "gemini")]

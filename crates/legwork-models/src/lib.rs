@@ -32,7 +32,8 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `openai` | yes | `openai`: Chat Completions |
+//! | `openai` | yes | `openai::chat`: Chat Completions |
+//! | `responses` | yes | `openai::responses`: the Responses API of OpenAI |
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
@@ -43,7 +44,12 @@
 
 #[cfg(feature = "http")]
 #[cfg_attr(
-    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    not(all(
+        feature = "anthropic",
+        feature = "gemini",
+        feature = "openai",
+        feature = "responses"
+    )),
     allow(dead_code, unused_imports, reason = "no wire uses all of it")
 )]
 pub mod answer;
@@ -56,7 +62,7 @@ pub mod bounds;
 pub mod gemini;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "responses"))]
 pub mod openai;
 pub mod prices;
 #[cfg(feature = "http")]
@@ -67,7 +73,12 @@ pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]
 #[cfg_attr(
-    not(all(feature = "anthropic", feature = "gemini", feature = "openai")),
+    not(all(
+        feature = "anthropic",
+        feature = "gemini",
+        feature = "openai",
+        feature = "responses"
+    )),
     allow(dead_code, unused_imports, reason = "no wire uses all of it")
 )]
 mod wire;

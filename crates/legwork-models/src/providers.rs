@@ -73,6 +73,15 @@ pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
         .with_base_url_in("OPENAI_BASE_URL"),
+    #[cfg(feature = "responses")]
+    Provider::at(
+        Api::Responses,
+        "openai-responses",
+        "OpenAI (Responses)",
+        "https://api.openai.com/v1",
+        &["OPENAI_API_KEY"],
+    )
+    .with_base_url_in("OPENAI_BASE_URL"),
     #[cfg(feature = "anthropic")]
     Provider::at(
         Api::Messages,

@@ -45,6 +45,7 @@
 //! |---|---|---|
 //! | `macros` | yes | the attribute `#[tool]` |
 //! | `openai` | yes | models that speak Chat Completions, of most providers |
+//! | `responses` | yes | models of OpenAI over its API Responses: `openai-responses:NAME` |
 //! | `anthropic` | yes | models of Anthropic |
 //! | `gemini` | yes | models of Google |
 //! | `output` | yes | `output`: answers as values of types, `model.extract::<T>(..)` |

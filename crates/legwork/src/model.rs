@@ -8,7 +8,7 @@ use legwork_port::Model;
 pub use legwork_models::anthropic;
 #[cfg(feature = "gemini")]
 pub use legwork_models::gemini;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "responses"))]
 pub use legwork_models::openai;
 #[cfg(feature = "models")]
 pub use legwork_models::{

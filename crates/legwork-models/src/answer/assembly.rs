@@ -44,6 +44,8 @@ pub(crate) struct Assembly {
     drafts: Vec<Draft>,
     /// The last draft of each index that a provider gave a part.
     indexes: BTreeMap<u64, usize>,
+    /// The indexes whose parts came whole.
+    finished: BTreeSet<u64>,
     pub(crate) room: Room,
     stopped: bool,
     /// The last part is not continued by words without an index.
@@ -82,6 +84,7 @@ impl Assembly {
             form,
             drafts: Vec::new(),
             indexes: BTreeMap::new(),
+            finished: BTreeSet::new(),
             room: Room::new(bounds),
             stopped: false,
             closed: false,
@@ -233,6 +236,46 @@ impl Assembly {
             input.push_str(json);
         }
         is_other
+    }
+
+    /// The words of an index as far as they came, if it has words.
+    pub(crate) fn words_so_far(&self, index: u64) -> Option<&str> {
+        match self.drafts.get(*self.indexes.get(&index)?)? {
+            Draft::Words(_, text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The arguments of the call of an index as far as they came, if it has a call.
+    pub(crate) fn arguments_so_far(&self, index: u64) -> Option<&str> {
+        match self.drafts.get(*self.indexes.get(&index)?)? {
+            Draft::Call(_, call) => Some(call.arguments()),
+            _ => None,
+        }
+    }
+
+    /// Finishes an index, of which all came; false if it was finished before.
+    pub(crate) fn finish_index(&mut self, index: u64) -> bool {
+        self.finished.insert(index)
+    }
+
+    /// Whether any index was finished.
+    pub(crate) fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
+    /// Puts the parts into the order of their indexes, if each has one.
+    pub(crate) fn sort_by_index(&mut self) {
+        if self.indexes.len() != self.drafts.len() || self.indexes.values().is_sorted() {
+            return;
+        }
+        let mut drafts: Vec<_> = self.drafts.drain(..).map(Some).collect();
+        let sorted = self.indexes.values_mut().enumerate().filter_map(|(place, at)| {
+            let draft = drafts.get_mut(*at)?.take();
+            *at = place;
+            draft
+        });
+        self.drafts = sorted.collect();
     }
 
     /// The last part of an index.

@@ -215,6 +215,11 @@ impl Draft {
         remainder::merge(&mut self.more().rest, key, value)
     }
 
+    /// The arguments, as far as they came.
+    pub(crate) fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
     fn name(&self) -> &str {
         let whole = self.more.as_ref().map(|more| &*more.name).filter(|name| !name.is_empty());
         whole.unwrap_or(&self.name)

@@ -75,11 +75,11 @@ impl ApiError {
         let names = [self.code.as_deref(), self.kind.as_deref()];
         let is = |name: &str| names.iter().flatten().any(|n| n.contains(name));
         match () {
-            () if is("rate_limit") => 429,
+            () if is("rate_limit") || is("insufficient_quota") => 429,
             () if is("overloaded") => 529,
             () if is("authentication") || is("invalid_api_key") => 401,
             () if is("not_found") => 404,
-            () if is("invalid_request") => 400,
+            () if is("invalid_") || is("policy_violation") => 400,
             () => 500,
         }
     }

@@ -18,6 +18,7 @@ use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 
 pub(crate) use head::Head;
+#[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::fitting;
 pub(crate) use json::{field, other_fields, write};
 pub(crate) use origin::is_by;
@@ -107,16 +108,30 @@ pub(crate) fn fields<'k>(
     frame: Frame<'_>,
     out: &mut Vec<u8>,
 ) {
+    fields_except(&[], own, request, frame, out);
+}
+
+/// The same without fields from outside that the wire writes itself.
+pub(crate) fn fields_except<'k>(
+    written: &[&str],
+    own: impl IntoIterator<Item = (&'k str, Value)>,
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    out: &mut Vec<u8>,
+) {
     let inner = &request.settings.extra;
+    let is_new = |key: &str| !written.contains(&key);
     for (key, value) in own {
         if !frame.extra.contains_key(key) && !inner.contains_key(key) {
             field(out, key, &value);
         }
     }
-    for (key, value) in frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key)) {
+    for (key, value) in
+        frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key) && is_new(key))
+    {
         field(out, key, value);
     }
-    for (key, value) in inner {
+    for (key, value) in inner.iter().filter(|(key, _)| is_new(key)) {
         field(out, key, value);
     }
 }

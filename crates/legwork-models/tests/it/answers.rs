@@ -49,7 +49,7 @@ pub(crate) fn read<'a>(
     read_as(Api::ChatCompletions, status, content_type, pieces, ended)
 }
 
-/// Reads an answer of an API that comes in pieces.
+/// Reads an answer of an API, from the provider `test`.
 pub(crate) fn read_as<'a>(
     api: Api,
     status: u16,
@@ -57,8 +57,31 @@ pub(crate) fn read_as<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     ended: Ended,
 ) -> (Result<Response, Unreadable>, Seen) {
+    read_from("test", api, status, content_type, pieces, ended)
+}
+
+/// Reads an answer of an API, from the provider `openai`.
+#[cfg(feature = "responses")]
+pub(crate) fn read_of<'a>(
+    api: Api,
+    status: u16,
+    content_type: &str,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    ended: Ended,
+) -> (Result<Response, Unreadable>, Seen) {
+    read_from("openai", api, status, content_type, pieces, ended)
+}
+
+fn read_from<'a>(
+    provider: &str,
+    api: Api,
+    status: u16,
+    content_type: &str,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    ended: Ended,
+) -> (Result<Response, Unreadable>, Seen) {
     let reply = Reply::new(api, status, Some(content_type), Streaming::Yes);
-    let mut reply = reply.from_provider("test");
+    let mut reply = reply.from_provider(provider);
     let mut seen = Seen::default();
     for piece in pieces {
         reply.push(piece, &mut |delta: Delta<'_>| seen.take(delta));

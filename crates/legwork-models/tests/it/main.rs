@@ -31,6 +31,7 @@ mod proxy;
 mod recorder;
 mod recordings;
 mod requests;
+mod responses;
 mod server;
 mod streams;
 mod time_limits;

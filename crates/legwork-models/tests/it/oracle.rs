@@ -26,6 +26,10 @@ impl Row {
         }
     }
 
+    pub(crate) fn is_responses(&self) -> bool {
+        self.path.ends_with("/responses")
+    }
+
     pub(crate) fn is_chat(&self) -> bool {
         self.path.ends_with("/chat/completions")
     }

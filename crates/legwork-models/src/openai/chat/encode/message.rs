@@ -184,6 +184,9 @@ fn append_call(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
         _ => &call.arguments,
     };
     let fields = call.provider.as_ref().and_then(|data| data.of(provider));
+    // Those of Responses at the same provider are of another shape.
+    let is_other = |fields: &&Value| fields.get("type").is_some_and(|kind| kind == "function_call");
+    let fields = fields.filter(|fields| !is_other(fields));
     out.extend_from_slice(b"{\"id\":");
     write(out, call.id.as_str());
     out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");

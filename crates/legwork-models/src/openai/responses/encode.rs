@@ -1,0 +1,189 @@
+//! Requests: the bytes of messages and tools, encoded once, strung together.
+
+use std::sync::Arc;
+
+use legwork_core::inference::{ModelRequest, ModelSettings, ThinkingLevel, ToolChoice};
+use legwork_core::tool::{ToolSpec, ToolSpecs};
+use serde_json::{Map, Value, json};
+
+use crate::answer::Streaming;
+use crate::wire::{Frame, Head, field, fields_except, size, write};
+
+mod assistant;
+mod message;
+
+/// The fields that are made of the settings and of fields from outside.
+const MERGED: &[&str] = &["reasoning", "text", "tools"];
+
+/// The body of a request.
+///
+/// # Errors
+/// What the API has no field for.
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+    check(request, frame)?;
+    let mut out = Vec::with_capacity(size(request));
+    frame.head.append(&request.instructions, &mut out, |instructions, out| {
+        out.extend_from_slice(b",\"instructions\":");
+        write(out, instructions);
+    });
+    input(request, frame.head, &mut out);
+    tools(request, frame, &mut out);
+    for (key, own) in [("reasoning", reasoning(request)), ("text", text(request))] {
+        if let Some(value) = merged(own, key, request, frame) {
+            field(&mut out, key, &value);
+        }
+    }
+    fields_except(MERGED, own_settings(request, frame), request, frame, &mut out);
+    if frame.asked == Streaming::Yes {
+        out.extend_from_slice(b",\"stream\":true");
+    }
+    out.push(b'}');
+    Ok(out)
+}
+
+/// Refuses what the API has no field for.
+fn check(request: &ModelRequest, frame: Frame<'_>) -> Result<(), String> {
+    let ModelSettings { stop, seed, thinking, .. } = &*request.settings;
+    let refused = |what: &str, todo: &str| Err(format!("the API Responses has no {what}: {todo}"));
+    if !stop.is_empty() {
+        return refused("stop sequences", "remove `stop` from the settings, or use the API `chat`");
+    }
+    if seed.is_some() {
+        return refused("seed", "remove `seed` from the settings, or use the API `chat`");
+    }
+    if thinking.as_ref().is_some_and(|level| level.as_str().parse::<u64>().is_ok()) {
+        let todo = "set the thinking to off, minimal, low, medium or high";
+        return refused("number of tokens to think with", todo);
+    }
+    let background = from_outside("background", request, frame).last();
+    if frame.asked == Streaming::No && background == Some(&Value::Bool(true)) {
+        let todo = "watch the run so that its answers are streamed, or remove `background`";
+        return refused("answer to a background request in one piece", todo);
+    }
+    match from_outside("tools", request, frame).all(Value::is_array) {
+        true => Ok(()),
+        false => Err("the extra field `tools` is not a list: give a list of tools".to_owned()),
+    }
+}
+
+/// The values that a field has from outside; those of the settings come last.
+fn from_outside<'a>(
+    key: &'a str,
+    request: &'a ModelRequest,
+    frame: Frame<'a>,
+) -> impl Iterator<Item = &'a Value> {
+    [frame.extra, &request.settings.extra].into_iter().filter_map(move |fields| fields.get(key))
+}
+
+/// An object of the settings, with the fields that it has from outside.
+fn merged(
+    own: Option<Map<String, Value>>,
+    key: &str,
+    request: &ModelRequest,
+    frame: Frame<'_>,
+) -> Option<Value> {
+    let own = own.map(Value::Object);
+    from_outside(key, request, frame).fold(own, |below, above| match (below, above) {
+        (Some(Value::Object(mut below)), Value::Object(above)) => {
+            below.extend(above.clone());
+            Some(Value::Object(below))
+        }
+        (_, above) => Some(above.clone()),
+    })
+}
+
+fn input(request: &ModelRequest, head: &Head, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"input\":[");
+    let Head { encoding, provider, .. } = head;
+    request.messages().append_encoded(encoding, out, |said, out| {
+        let start = out.len();
+        said.append_encoded(encoding, out, |said, out| message::append(said, provider, out));
+        if out.len() > start {
+            out.push(b',');
+        }
+    });
+    if out.last() == Some(&b',') {
+        out.pop();
+    }
+    out.push(b']');
+}
+
+fn tools(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
+    if !has_tools(request, frame) {
+        return;
+    }
+    out.extend_from_slice(b",\"tools\":[");
+    request.tools.append_encoded(&frame.head.encoding, out, functions);
+    for tool in from_outside("tools", request, frame).filter_map(Value::as_array).flatten() {
+        write(out, tool);
+        out.push(b',');
+    }
+    out.pop();
+    out.push(b']');
+}
+
+fn has_tools(request: &ModelRequest, frame: Frame<'_>) -> bool {
+    let is_some = |value: &Value| value.as_array().is_some_and(|tools| !tools.is_empty());
+    !request.tools.is_empty() || from_outside("tools", request, frame).any(is_some)
+}
+
+/// Functions, each with a comma behind it.
+fn functions(specs: &ToolSpecs, out: &mut Vec<u8>) {
+    let function = |spec: &Arc<ToolSpec>| {
+        let (name, description) = (&*spec.name, &*spec.description);
+        json!({"type": "function", "name": name, "description": description,
+            "parameters": spec.parameters, "strict": false})
+    };
+    for spec in specs.iter() {
+        write(out, &function(spec));
+        out.push(b',');
+    }
+}
+
+fn own_settings(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+) -> impl Iterator<Item = (&'static str, Value)> {
+    let (settings, has_tools) = (&request.settings, has_tools(request, frame));
+    let parallel = settings.parallel_calls.filter(|_| has_tools);
+    let choice = tool_choice(&request.tool_choice).filter(|_| has_tools);
+    let fields = [
+        Some(("store", json!(false))),
+        Some(("include", json!(["reasoning.encrypted_content"]))),
+        settings.top_p.map(|share| ("top_p", share.into())),
+        settings.temperature.map(|warm| ("temperature", warm.into())),
+        request.max_output.map(|most| ("max_output_tokens", most.into())),
+        parallel.map(|parallel| ("parallel_tool_calls", parallel.into())),
+        choice.map(|choice| ("tool_choice", choice)),
+    ];
+    fields.into_iter().flatten()
+}
+
+fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Named(name) => Some(json!({"type": "function", "name": name})),
+    }
+}
+
+/// The level in the words of this wire; a summary of the thinking is asked for, too.
+fn reasoning(request: &ModelRequest) -> Option<Map<String, Value>> {
+    let fields = match request.settings.thinking.as_ref()? {
+        ThinkingLevel::Off => vec![("effort", "none")],
+        level => vec![("effort", level.as_str()), ("summary", "auto")],
+    };
+    Some(fields.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect())
+}
+
+/// The format of the text that is asked for.
+fn text(request: &ModelRequest) -> Option<Map<String, Value>> {
+    let schema = request.response_format.as_deref()?;
+    let title = schema.get("title").and_then(Value::as_str).unwrap_or_default();
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '-';
+    let name: String = title.chars().filter(allowed).take(64).collect();
+    let name = if name.is_empty() { "response" } else { &name };
+    let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": false});
+    Some(Map::from_iter([("format".to_owned(), format)]))
+}

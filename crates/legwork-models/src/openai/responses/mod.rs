@@ -1,0 +1,68 @@
+//! Responses: `encode` writes requests, `decode` reads answers.
+//!
+//! A response is a list of items. A part of a message holds what must be sent back of its item:
+//! its id, and the provider's data with the item's `type`, which tells them from data of Chat
+//! Completions at the same provider. An item with several texts becomes as many parts of one id.
+
+mod decode;
+mod encode;
+
+use legwork_core::ModelRequest;
+use legwork_port::{Deltas, Profile};
+
+use crate::answer::Streaming;
+use crate::answer::assembly::Assembly;
+use crate::answer::json::{Read, Reader};
+use crate::openai::profile;
+use crate::wire::{Frame, Head, Quirks, Wire, write};
+
+/// The wire of Responses.
+pub(crate) struct Responses;
+
+impl Wire for Responses {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    fn title(&self) -> &'static str {
+        "Responses"
+    }
+
+    fn provider(&self) -> &'static str {
+        "openai"
+    }
+
+    fn profile(&self, model: &str) -> Profile {
+        profile::of(model)
+    }
+
+    fn is_path(&self, path: &str) -> bool {
+        path.ends_with("/responses")
+    }
+
+    fn endpoint(&self, _model: &str, _asked: Streaming) -> String {
+        "responses".to_owned()
+    }
+
+    fn own_fields(&self) -> &'static [&'static str] {
+        &["input", "instructions", "model", "stream"]
+    }
+
+    fn head(&self, provider: &str, model: &str, _quirks: &Quirks) -> Head {
+        let mut start = b"{\"model\":".to_vec();
+        write(&mut start, model);
+        Head::new(self.name(), provider, start)
+    }
+
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+        encode::body(request, frame)
+    }
+
+    fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {
+        decode::read(json, into, on)
+    }
+
+    fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read {
+        decode::read_usage(json, into)
+    }
+}
