@@ -145,7 +145,10 @@ fn replay<'r>(row: &'r Row, wanted: &Wanted) -> Told<'r> {
         return unknown(row);
     };
     let (ok, error, message) = match read(row, wire, wanted.split) {
-        Ok(response) => (true, None, Some(message(&response))),
+        Ok(response) => {
+            let error = ended_with(&response);
+            (error.is_none(), error, Some(message(&response)))
+        }
         Err(why) => (false, Some(refused(why, row.status)), None),
     };
     Told { name: &row.name, index: row.index, ok, error, message }
@@ -176,10 +179,21 @@ fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, U
     reply.finish(Ended::Whole)
 }
 
+/// The error that an answer ended with, after some of it had come.
+fn ended_with(response: &Response) -> Option<Refused> {
+    let error = response.raw.get("error")?;
+    let text = |key: &str| Some(error.get(key)?.as_str()?.to_owned());
+    Some(Refused {
+        status: error.get("status")?.as_u64()?.try_into().ok()?,
+        code: text("code").or_else(|| text("type")),
+        message: text("message")?,
+    })
+}
+
 fn refused(why: Unreadable, status: u16) -> Refused {
     match why {
-        Unreadable::Api(ApiError { status, code, message, .. }) => {
-            Refused { status, code, message }
+        Unreadable::Api(ApiError { status, code, kind, message, .. }) => {
+            Refused { status, code: code.or(kind), message }
         }
         other => {
             let code = match other {

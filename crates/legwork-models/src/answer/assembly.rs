@@ -456,8 +456,7 @@ impl Assembly {
             response.incomplete = Some(Incomplete::from("failed"));
         }
         let ApiError { status, code, kind, message, .. } = error;
-        let code = code.as_ref().or(kind.as_ref());
-        let error = json!({"status": status, "code": code, "message": message});
+        let error = json!({"status": status, "code": code, "type": kind, "message": message});
         response.raw.insert("error".to_owned(), error);
         response
     }

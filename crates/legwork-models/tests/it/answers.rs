@@ -112,6 +112,10 @@ pub(crate) fn end(reason: &str) -> Value {
 /// An answer in short, to compare.
 pub(crate) fn summary(result: &Result<Response, Unreadable>) -> Value {
     match result {
+        Ok(response) if let Some(error) = response.raw.get("error") => {
+            json!({"error": {
+                "status": error["status"], "code": error["code"], "message": error["message"]}})
+        }
         Ok(response) => of_response(response),
         Err(Unreadable::Api(e)) => {
             json!({"error": {"status": e.status, "code": e.code, "message": e.message}})

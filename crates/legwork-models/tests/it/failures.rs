@@ -426,7 +426,7 @@ async fn an_error_inside_a_stream_is_an_error() {
         + &event(json!({"message": "boom", "code": 502}));
     let came = once(Act::Close(open_stream(&late) + END)).await.unwrap();
     assert_eq!((came.text().as_str(), came.incomplete), ("Hel", Some(Incomplete::Cut)));
-    let error = json!({"status": 502, "code": "502", "message": "boom"});
+    let error = json!({"status": 502, "code": "502", "type": null, "message": "boom"});
     assert_eq!(came.raw["error"], error, "what came is kept, and why there is no more");
     let acts = [Act::Close(open_stream(&late) + END), Act::Close(stream("Hello."))];
     let response = asked(acts, true).await.result.unwrap();

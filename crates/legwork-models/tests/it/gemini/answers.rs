@@ -1,5 +1,6 @@
 //! Answers that no recording holds.
 
+use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Part};
 use std::ops::ControlFlow;
 
@@ -166,13 +167,19 @@ fn what_has_another_type_than_expected_is_no_error() {
 #[test]
 fn an_error_inside_a_stream_has_its_status() {
     let error = json!({"error": {"code": 503, "message": "Overloaded.", "status": "UNAVAILABLE"}});
-    let body = stream(&[parts(json!([{"text": "Hi"}])), error]);
-    let Err(Unreadable::Api(error)) =
-        read(200, "text/event-stream", [body.as_bytes()], Ended::Whole).0
-    else {
+    let read = |events: &[Value]| {
+        read(200, "text/event-stream", [stream(events).as_bytes()], Ended::Whole).0
+    };
+    let Err(Unreadable::Api(first)) = read(std::slice::from_ref(&error)) else {
         panic!("no error")
     };
-    assert_eq!((error.status, error.code.as_deref()), (503, Some("UNAVAILABLE")));
+    assert_eq!((first.status, first.code.as_deref()), (503, Some("UNAVAILABLE")));
+    let later = read(&[parts(json!([{"text": "Hi"}])), error]).unwrap();
+    assert_eq!(
+        (&later.raw["error"]["status"], &later.raw["error"]["code"]),
+        (&json!(503), &json!("UNAVAILABLE"))
+    );
+    assert_eq!((later.text().as_str(), later.incomplete), ("Hi", Some(Incomplete::Cut)));
 }
 
 #[test]

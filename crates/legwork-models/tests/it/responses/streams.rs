@@ -290,8 +290,14 @@ fn an_error_event_is_an_error_in_either_shape() {
     let nested = json!({"type": "error", "error": {"type": "rate_limit_exceeded", "code":
         "rate_limit_exceeded", "message": "slow", "param": null}, "sequence_number": 1});
     for event in [flat, nested] {
-        let (result, _) = stream(&[delta("output_text", 0, "Hi."), event]);
-        let Unreadable::Api(error) = result.unwrap_err() else { panic!("no error") };
+        let (result, _) = stream(&[delta("output_text", 0, "Hi."), event.clone()]);
+        let response = result.unwrap();
+        assert_eq!((response.text().as_str(), response.incomplete), ("Hi.", Some(Incomplete::Cut)));
+        assert_eq!(
+            (&response.raw["error"]["status"], &response.raw["error"]["message"]),
+            (&json!(429), &json!("slow"))
+        );
+        let Unreadable::Api(error) = stream(&[event]).0.unwrap_err() else { panic!("no error") };
         assert_eq!((error.status, error.message.as_str()), (429, "slow"));
         assert_eq!(error.code.as_deref(), Some("rate_limit_exceeded"));
     }
