@@ -19,7 +19,7 @@ use crate::server::{Act, Server};
 use crate::traffic::{model_at, question};
 
 /// Each piece as it is flushed, the last with the end.
-fn gzipped(pieces: &[&str]) -> Vec<Vec<u8>> {
+pub(crate) fn gzipped(pieces: &[&str]) -> Vec<Vec<u8>> {
     let mut encoder = GzipEncoder::new(Level::Default.into());
     let mut room = vec![0; 1 << 20];
     let each = pieces.iter().enumerate().map(|(number, piece)| {
@@ -45,7 +45,7 @@ fn head(status: &str, content_type: &str, coding: &str) -> Vec<u8> {
 }
 
 /// Sends the pieces of a compressed body at once, and closes.
-fn sent(status: &str, content_type: &str, coding: &str, body: &[Vec<u8>]) -> Act {
+pub(crate) fn sent(status: &str, content_type: &str, coding: &str, body: &[Vec<u8>]) -> Act {
     let pieces = std::iter::once(head(status, content_type, coding)).chain(body.iter().cloned());
     Act::Pieces(pieces.collect(), Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)))
 }

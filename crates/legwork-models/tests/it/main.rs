@@ -20,6 +20,7 @@ mod clock;
 mod compressed;
 mod conformance;
 mod failures;
+mod faults;
 #[cfg(feature = "gemini")]
 mod gemini;
 mod models;
