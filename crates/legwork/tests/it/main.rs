@@ -7,6 +7,7 @@ mod definition;
 mod examples;
 mod face;
 mod folder;
+mod handoff;
 mod orchestrate;
 mod skills;
 mod skills_crash;
