@@ -1,12 +1,12 @@
 //! Drivers that return states which say what did not happen, or that do nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::StepTools;
 use legwork_agent::{Agent, Driver, Error, StepContext, ToolCalling, driver, executor, hook};
 use legwork_core::error::ErrorRecord;
-use legwork_core::state::Judged;
+use legwork_core::state::{Judged, Seal};
 use legwork_core::{
     AgentState, EffectClass, ErrorKind, ExecutionStatus, ModelRequest, Owed, StopReason,
 };
@@ -61,14 +61,63 @@ async fn s1_4_a_driver_that_says_a_call_was_judged_or_a_response_committed_fails
     }
 }
 
+/// A driver that answers a recorded response with the state from before the request.
+#[derive(Default)]
+struct Older(Mutex<Option<AgentState>>);
+
+impl Driver for Older {
+    fn name(&self) -> &str {
+        "older"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &StepTools,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        *self.0.lock().unwrap() = Some(state.clone());
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn recorded(&self, _: AgentState) -> AgentState {
+        self.0.lock().unwrap().take().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn s1_4_a_driver_that_takes_a_recorded_response_back_fails_and_it_is_kept() {
+    let model = || ScriptedModel::new([Turn::text("done"), Turn::text("never")]);
+    let foreign = Recording(|state| AgentState::new(state.session().clone()));
+    let foreign = Agent::builder(model()).driver(foreign);
+    for builder in [foreign, Agent::builder(model()).driver(Older::default())] {
+        let store = MemoryStore::new();
+        let agent = builder.store_in(Arc::new(store.clone())).build().unwrap();
+        let run = agent.run("go").in_session("s").outcome().await.unwrap();
+        assert_eq!(run.status(), ExecutionStatus::Failed);
+        assert!(run.state().errors().any(|error| error.kind == ErrorKind::Lineage));
+        assert!(journal(&store, "s").await.contains(&"responded".to_owned()));
+    }
+}
+
 #[tokio::test]
 async fn s7_1_calls_that_a_driver_judged_itself_are_judged_before_they_run() {
+    for judged in [judged as fn(AgentState) -> AgentState, judged_under_a_seal_of_its_own] {
+        judged_by_a_driver(judged).await;
+    }
+}
+
+fn judged_under_a_seal_of_its_own(state: AgentState) -> AgentState {
+    state.with_judged_by(&Seal::default(), 0, Judged::of(Arc::new(json!({"n": 1}))))
+}
+
+async fn judged_by_a_driver(judged: fn(AgentState) -> AgentState) {
     let world = World::default();
     let model = ScriptedModel::new([Turn::call("look", json!({"n": 1})), Turn::text("done")]);
     let agent = Agent::builder(model)
         .tools([noting("look", EffectClass::ReadOnly, &world)])
         .hook(hook::before_tool_use("gate", async |call, _cx| call.block("not today")))
-        .driver(stepping(|state, cx| {
+        .driver(stepping(move |state, cx| {
             Box::pin(async move {
                 let state = driver::infer(&ToolCalling, state, cx).await?;
                 match state.owed() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::event::{Paused, Responded, ToolFinished, ToolStarted, Worked};
-use legwork_core::state::{CallStatus, Judged, StepKind};
+use legwork_core::state::{CallStatus, Judged, Seal, StepKind};
 use legwork_core::tool::Metadata;
 use legwork_core::{
     AgentState, EffectClass, EffectKey, ErrorKind, ErrorRecord, ErrorSource, Event,
@@ -268,6 +268,22 @@ fn the_arguments_of_a_call_may_be_parsed_before_it_runs() {
     assert_eq!((&judged.arguments, &judged.value), (&None, &Some(value)));
     let state = tell("user: hi; inference; calls: a, b").with_judged(1, judged.clone());
     assert_eq!((state.judged(1), state.judged(0), state.judged(2)), (Some(&judged), None, None));
+}
+
+#[test]
+fn s7_1_a_call_is_judged_by_one_seal_at_one_index_of_one_response() {
+    let (seal, other) = (Seal::default(), Seal::default());
+    let state = tell("user: hi; inference; calls: a, b");
+    let judged = state.clone().with_judged_by(&seal, 1, Judged::default());
+    assert!(judged.is_judged_by(&seal, 1) && judged.is_judged_by(&seal.clone(), 1));
+    assert!(!judged.is_judged_by(&other, 1), "another seal");
+    assert!(!judged.is_judged_by(&seal, 0), "another call");
+    let moved = judged.judged(1).unwrap().clone();
+    let swapped = state.with_judged(0, moved.clone());
+    assert!(!swapped.is_judged_by(&seal, 0), "what was judged as another call");
+    let later =
+        tell("user: hi; inference; calls: a, b; result: 0 x; result: 1 y; inference; calls: a, b");
+    assert!(!later.with_judged(1, moved).is_judged_by(&seal, 1), "of another response");
 }
 
 #[test]

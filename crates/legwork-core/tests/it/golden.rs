@@ -161,7 +161,8 @@ fn s8_5_the_order_of_the_fields_changes_nothing() {
     let (mut read, mut refused) = (0, 0);
     for line in files().iter().flat_map(|(path, _)| lines(path)) {
         assert!(both(&line));
-        for at in 1..line.len() {
+        // Of a long line not each byte: what takes up most of it is text of one kind.
+        for at in (1..line.len()).step_by(1 + line.len() / 128) {
             for byte in [b'0', b'"', b' ', b'x', b'{', b'}'] {
                 let mut changed = line.clone();
                 changed[at] = byte;
