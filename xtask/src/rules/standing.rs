@@ -18,7 +18,7 @@ const FINISHED: &[&str] = &[
     "S7.6", "S7.7", //
     "S8.2", "S8.4", "S8.5", "S8.6", "S8.7", "S8.8", //
     "S10.1", "S10.5", //
-    "S11.1", "S11.3", "S11.4", "S11.5", //
+    "S11.1", "S11.2", "S11.3", "S11.4", "S11.5", //
     "S13.1", "S13.2", "S13.3", "S13.4", "S13.5", "S13.6", "S13.7", "S13.8", "S13.9", "S13.10",
     "S13.11", "S13.12", "S13.13",
 ];
@@ -50,7 +50,6 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S10.2", "running a call in doubt again, or giving its result, from the command"),
     ("S10.3", "approvals and timers that survive; steering, ledgers and stops do"),
     ("S10.4", "a policy for a changed definition"),
-    ("S11.2", "sending thinking back"),
     ("S12.1", "errors of hooks and criteria are text, few say whether they are retryable"),
 ];
 
