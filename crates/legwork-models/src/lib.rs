@@ -21,7 +21,7 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`, `anthropic`.
+//! the wires: `openai`, `anthropic`. [`layers`] puts limits, fallbacks and caches around any model.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -34,6 +34,7 @@
 //! |---|---|---|
 //! | `openai` | yes | `openai`: Chat Completions |
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
+//! | `clock` | | the clock of the system for the [`layers`] that wait; every API brings it |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -49,6 +50,7 @@ mod api;
 pub mod bounds;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod layers;
 #[cfg(feature = "openai")]
 pub mod openai;
 pub mod prices;

@@ -18,6 +18,7 @@ mod clock;
 mod compressed;
 mod conformance;
 mod failures;
+mod layers;
 mod models;
 mod oracle;
 #[cfg(feature = "proxy")]
