@@ -21,7 +21,8 @@
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`, `anthropic`, `gemini`.
+//! the wires: `openai`, `anthropic`, `gemini`. [`layers`] puts limits, fallbacks and caches around
+//! any model.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -36,6 +37,7 @@
 //! | `responses` | yes | `openai::responses`: the Responses API of OpenAI |
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
+//! | `clock` | | the clock of the system for the [`layers`] that wait; every API brings it |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
 //! | `compression` | | answers compressed with gzip or Brotli |
@@ -62,6 +64,7 @@ pub mod bounds;
 pub mod gemini;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod layers;
 #[cfg(any(feature = "openai", feature = "responses"))]
 pub mod openai;
 pub mod prices;

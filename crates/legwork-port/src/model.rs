@@ -18,6 +18,16 @@ pub trait Model: Send + Sync {
     /// Its capabilities and price.
     fn profile(&self) -> &Profile;
 
+    /// The profile of the model of this name: its own, or that of a model that it asks.
+    ///
+    /// A model that passes requests to others names the one that answered as the
+    /// [author](legwork_core::message::Author::Model) of the message, and the response is charged
+    /// at the price of that profile. Its own profile then has the highest price of them, which is
+    /// reserved. None if it knows no model of this name.
+    fn profile_of(&self, name: &str) -> Option<&Profile> {
+        (name == self.name()).then(|| self.profile())
+    }
+
     /// The mask of its keys, which the runtime applies to everything written or displayed.
     fn mask(&self) -> Mask {
         Mask::default()
@@ -52,6 +62,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn profile(&self) -> &Profile {
         (**self).profile()
+    }
+
+    fn profile_of(&self, name: &str) -> Option<&Profile> {
+        (**self).profile_of(name)
     }
 
     fn mask(&self) -> Mask {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, LEAST_BYTES_PER_TOKEN};
+use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, LEAST_BYTES_PER_TOKEN, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::{AgentState, ModelRequest};
+use legwork_core::message::Author;
+use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_port::{EventKind, Model};
 
 use crate::account::Affordable;
@@ -54,6 +55,16 @@ pub(crate) fn hold(
         Some(share) => share.hold(state.ledger(), input, asked, price),
         None => state.ledger().afford(input, asked, price),
     }
+}
+
+/// The price that a response is charged at: that of the model that answered, where the model that
+/// was asked passes requests to others.
+pub(crate) fn price_of(response: &Response, model: &dyn Model) -> Option<Price> {
+    let answered = match &response.message.author {
+        Some(Author::Model(name)) => model.profile_of(name),
+        _ => None,
+    };
+    answered.unwrap_or_else(|| model.profile()).price
 }
 
 /// The limit that forbids another attempt at the inference under way, where one that failed

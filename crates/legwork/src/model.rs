@@ -15,7 +15,7 @@ pub use legwork_models::{
     Api, Builder, HttpModel, MaxTokensField, Provider, Quirks, ThinkingBack, ThinkingControl,
     UnknownApi, answer, http, remote,
 };
-pub use legwork_models::{Bounds, Prices, bounds, prices, retry};
+pub use legwork_models::{Bounds, Prices, bounds, layers, prices, retry};
 
 use crate::error::{Error, Result};
 

@@ -23,6 +23,7 @@ mod failures;
 mod faults;
 #[cfg(feature = "gemini")]
 mod gemini;
+mod layers;
 mod models;
 mod oracle;
 #[cfg(feature = "proxy")]

@@ -8,18 +8,21 @@ use legwork::model;
 use legwork::prelude::*;
 use serde_json::{Value, json};
 
+/// The path and the body of each request that came, and a signal for each.
+type Received = (Mutex<Vec<(String, Value)>>, Condvar);
+
 /// A server that speaks each API by its path. It answers a request that holds no more tool
 /// results than the turn of its provider with a call, and leaves the next one unanswered.
 struct Server {
     base_url: String,
-    requests: Arc<(Mutex<Vec<(String, Value)>>, Condvar)>,
+    requests: Arc<Received>,
 }
 
 impl Server {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let requests: Arc<(Mutex<Vec<(String, Value)>>, Condvar)> = Arc::default();
+        let requests: Arc<Received> = Arc::default();
         let seen = Arc::clone(&requests);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -38,7 +41,7 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, seen: &(Mutex<Vec<(String, Value)>>, Condvar)) {
+fn serve(mut stream: TcpStream, seen: &Received) {
     let Some((path, body)) = read(&mut stream) else { return };
     let (number, last) = {
         let mut requests = seen.0.lock().unwrap();
@@ -161,8 +164,11 @@ async fn s11_2_a_session_is_handed_from_provider_to_provider_and_killed_at_each_
     for (turn, name) in PROVIDERS.iter().enumerate() {
         // Everything anew, as in another process: the journal is all that is left.
         let model = model::at(name, Some(&server.base_url), Some("key-of-the-test")).unwrap();
-        let agent =
-            Agent::builder(model).tools([add]).store(store.as_str()).budget(Budget::unlimited().steps(20)).build();
+        let agent = Agent::builder(model)
+            .tools([add])
+            .store(store.as_str())
+            .budget(Budget::unlimited().steps(20))
+            .build();
         let agent = agent.unwrap();
         let killed = {
             let server = Arc::clone(&server);

@@ -107,7 +107,7 @@ pub async fn infer<D: Driver + ?Sized>(
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
         }
         Some(Ok(response)) => {
-            let price = model.profile().price;
+            let price = spending::price_of(&response, &*model);
             let state = read(driver, response, price.as_ref(), state, cx, model.name());
             show(state, cx).await
         }

@@ -1,0 +1,214 @@
+//! Other models, asked when one fails.
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::inference::Incomplete;
+use legwork_core::{FinishReason, Mask, ModelRequest, Part, Response};
+use legwork_port::BoxFuture;
+use legwork_port::model::{Deltas, Error, Model, Profile};
+use tracing::info;
+
+use super::relay::Relay;
+use super::several::{Several, answered_by};
+
+/// Whether something leads to the next model.
+type Rule<T> = dyn Fn(&T) -> bool + Send + Sync;
+
+/// A model and others that are asked, in order, when it fails.
+///
+/// An error leads to the next model, and so does an answer that broke off or that a rule
+/// [rejects](Self::when). The receiver of a stream may have got pieces of the answer by then: it
+/// is returned as it is. [`Deltas::retrying`] is called before another model is asked and can
+/// forbid it. If all fail, the last answer that was rejected is returned, or else an error that
+/// names all.
+///
+/// It has the name of the first model, the abilities and limits that all have, and the highest
+/// price, which a budget reserves. The author of a message names the model that answered, at whose
+/// price it is charged. An answer that was rejected is charged in full, as a failed attempt.
+///
+/// ```
+/// use legwork_models::layers::ModelExt as _;
+/// use legwork_port::Model;
+/// use legwork_port::core::ModelRequest;
+/// use legwork_testkit::{ScriptedModel, Turn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let large = ScriptedModel::new([Turn::status(529)]).named("a:large");
+/// let small = ScriptedModel::new([Turn::text("Rome")]).named("b:small");
+/// let model = large.with_fallback(small).on_refusal();
+/// let answer = model.infer(ModelRequest::blank(Default::default()), None).await?;
+/// assert_eq!(answer.text(), "Rome");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Fallback {
+    models: Several,
+    accepts: Option<Arc<Rule<Error>>>,
+    rejects: Vec<Arc<Rule<Response>>>,
+}
+
+impl Fallback {
+    pub(super) fn new(first: impl Model + 'static, second: impl Model + 'static) -> Self {
+        let models = Several::of(Arc::new(first)).with(Arc::new(second));
+        Self { models, accepts: None, rejects: Vec::new() }
+    }
+
+    /// The same with one more model, asked if all before it fail.
+    #[must_use]
+    pub fn with_fallback(self, model: impl Model + 'static) -> Self {
+        Self { models: self.models.with(Arc::new(model)), ..self }
+    }
+
+    /// Asks the next model only after these errors; after any by default.
+    #[must_use]
+    pub fn on_errors(self, accepts: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
+        Self { accepts: Some(Arc::new(accepts)), ..self }
+    }
+
+    /// Asks the next model also when the answer is a refusal, or ended by a content filter.
+    #[must_use]
+    pub fn on_refusal(self) -> Self {
+        self.when(|response| {
+            let refuses = |part: &Part| matches!(part, Part::Refusal(_));
+            response.finish == FinishReason::ContentFilter
+                || response.message.parts.iter().any(refuses)
+        })
+    }
+
+    /// Asks the next model also when the answer is one of these, such as one that is not JSON.
+    #[must_use]
+    pub fn when(mut self, rejects: impl Fn(&Response) -> bool + Send + Sync + 'static) -> Self {
+        self.rejects.push(Arc::new(rejects));
+        self
+    }
+
+    /// Why the next model is to be asked, and how many attempts that cost money this one was.
+    fn failure<'o>(&self, outcome: &'o Result<Response, Error>) -> Option<(&'o str, u32)> {
+        match outcome {
+            Err(error) => {
+                let counts = self.accepts.as_ref().is_none_or(|accepts| accepts(error));
+                counts.then_some((&*error.message, error.charged_attempts))
+            }
+            Ok(response) => {
+                let why = match response.incomplete {
+                    Some(Incomplete::Cut | Incomplete::NoEnd | Incomplete::Malformed) => {
+                        "the answer broke off"
+                    }
+                    _ if self.rejects.iter().any(|rejects| rejects(response)) => {
+                        "the answer was rejected"
+                    }
+                    _ => return None,
+                };
+                Some((why, response.charged_attempts + 1))
+            }
+        }
+    }
+
+    async fn ask(
+        &self,
+        request: ModelRequest,
+        deltas: Option<&mut dyn Deltas>,
+    ) -> Result<Response, Error> {
+        let mut relay = Relay::new(deltas);
+        let mut failed = Failed::default();
+        let (mut model, mut others) = (self.models.first(), self.models.others());
+        loop {
+            let outcome = model.infer(request.clone(), Some(&mut relay)).await;
+            let outcome = outcome.map(|response| answered_by(response, model.name()));
+            let failure = self.failure(&outcome).filter(|_| !relay.is_final());
+            let Some((why, cost)) = failure else {
+                return relay.ended(outcome);
+            };
+            let Some(other) = others.next() else {
+                return failed.or(relay.ended(outcome));
+            };
+            if relay.next(why, cost).is_break() {
+                return failed.or(relay.ended(outcome));
+            }
+            info!(model = model.name(), other = other.name(), "a model failed, another is asked");
+            failed.note(outcome);
+            model = other;
+        }
+    }
+}
+
+/// What models that failed came to.
+#[derive(Default)]
+struct Failed {
+    /// The last answer that was rejected.
+    rejected: Option<Response>,
+    /// The last error, one that may pass if there is one.
+    error: Option<Error>,
+    messages: Vec<String>,
+}
+
+impl Failed {
+    fn note(&mut self, outcome: Result<Response, Error>) {
+        match outcome {
+            Ok(response) => self.rejected = Some(response),
+            Err(error) => {
+                self.messages.push(error.message.clone());
+                let passes = self.error.as_ref().is_some_and(Error::is_retryable);
+                if !passes || error.is_retryable() {
+                    self.error = Some(error);
+                }
+            }
+        }
+    }
+
+    /// The result after the last model failed, too.
+    fn or(mut self, last: Result<Response, Error>) -> Result<Response, Error> {
+        let error = match last {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        let charged = error.charged_attempts;
+        if let Some(rejected) = self.rejected {
+            // It is charged by its usage, the others in full.
+            let charged_attempts = charged.saturating_sub(1);
+            return Ok(Response { charged_attempts, ..rejected });
+        }
+        self.note(Err(error.clone()));
+        let message = match self.messages.len() {
+            0 | 1 => self.messages.concat(),
+            all => format!("all {all} models failed: {}", self.messages.join("; ")),
+        };
+        Err(Error { message, charged_attempts: charged, ..self.error.unwrap_or(error) })
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.models.all().map(Model::name);
+        f.debug_tuple("Fallback").field(&names.collect::<Vec<_>>()).finish()
+    }
+}
+
+impl Model for Fallback {
+    fn name(&self) -> &str {
+        self.models.name()
+    }
+
+    fn profile(&self) -> &Profile {
+        self.models.profile()
+    }
+
+    fn profile_of(&self, name: &str) -> Option<&Profile> {
+        self.models.profile_of(name)
+    }
+
+    fn mask(&self) -> Mask {
+        self.models.mask()
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: ModelRequest,
+        deltas: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        Box::pin(self.ask(request, deltas))
+    }
+}

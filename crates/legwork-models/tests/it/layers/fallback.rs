@@ -1,0 +1,180 @@
+//! Fallbacks.
+
+use legwork_core::inference::Incomplete;
+use legwork_core::message::Author;
+use legwork_core::{FinishReason, Mask, Response};
+use legwork_models::layers::{Fallback, ModelExt as _};
+use legwork_port::model::{Error, Kind};
+use legwork_port::{Model, Profile};
+use legwork_testkit::{ScriptedModel, Turn};
+
+use super::{Heard, ask, priced, request, stream};
+
+fn model(name: &str, turn: Turn) -> ScriptedModel {
+    ScriptedModel::new([turn]).named(name)
+}
+
+fn pair(first: Turn, second: Turn) -> Fallback {
+    model("a:first", first).with_fallback(model("b:second", second))
+}
+
+fn author(response: &Response) -> Option<&str> {
+    match &response.message.author {
+        Some(Author::Model(name)) => Some(name),
+        _ => None,
+    }
+}
+
+fn charged(kind: Kind, attempts: u32) -> Turn {
+    Turn::error(Error { charged_attempts: attempts, ..Error::new(kind, "it failed") })
+}
+
+#[tokio::test]
+async fn the_first_model_answers_if_it_can() {
+    let second = model("b:second", Turn::text("two"));
+    let both = model("a:first", Turn::text("one")).with_fallback(second.clone());
+    let answer = ask(&both).await.unwrap();
+    assert_eq!((answer.text().as_str(), author(&answer)), ("one", Some("a:first")));
+    assert!(second.requests().is_empty());
+}
+
+#[tokio::test]
+async fn the_next_model_is_asked_after_an_error() {
+    let both = pair(Turn::status(529), Turn::text("two"));
+    let answer = ask(&both).await.unwrap();
+    assert_eq!((answer.text().as_str(), author(&answer)), ("two", Some("b:second")));
+    assert_eq!(answer.charged_attempts, 0);
+    let (answer, heard) = stream(&both).await;
+    assert_eq!((answer.unwrap().text().as_str(), heard.text.as_str()), ("two", "two"));
+    assert_eq!(heard.retries, [(1, false, 0)]);
+}
+
+#[tokio::test]
+async fn failed_attempts_that_cost_money_are_counted_over_all_models() {
+    let both = pair(charged(Kind::Server, 2), charged(Kind::Server, 1));
+    let three = both.with_fallback(model("c:third", Turn::text("three")));
+    let (answer, heard) = stream(&three).await;
+    assert_eq!(answer.unwrap().charged_attempts, 3);
+    assert_eq!(heard.retries, [(1, false, 2), (2, false, 3)]);
+}
+
+#[tokio::test]
+async fn an_error_names_all_models_that_failed() {
+    let both = pair(charged(Kind::Server, 1), Turn::status(400));
+    let error = ask(&both).await.unwrap_err();
+    assert_eq!((error.kind, error.charged_attempts), (Kind::Server, 1), "what may pass counts");
+    assert_eq!(error.message, "all 2 models failed: it failed; scripted status 400");
+}
+
+#[tokio::test]
+async fn only_chosen_errors_lead_to_the_next_model() {
+    let both = pair(Turn::status(400), Turn::text("two")).on_errors(Error::is_retryable);
+    assert_eq!(ask(&both).await.unwrap_err().message, "scripted status 400");
+    let both = pair(Turn::status(503), Turn::text("two")).on_errors(Error::is_retryable);
+    assert_eq!(ask(&both).await.unwrap().text(), "two");
+}
+
+#[tokio::test]
+async fn a_refused_or_invalid_answer_leads_to_the_next_model() {
+    let refused = || Turn::text("").with_finish(FinishReason::ContentFilter);
+    let both = pair(refused(), Turn::text("two"));
+    assert_eq!(ask(&both).await.unwrap().finish, FinishReason::ContentFilter);
+    let answer = ask(&both.on_refusal()).await.unwrap();
+    assert_eq!((answer.text().as_str(), answer.charged_attempts), ("two", 1), "it cost money");
+
+    let both = pair(Turn::text("not JSON"), Turn::text("{}"));
+    let both =
+        both.when(|answer| serde_json::from_str::<serde_json::Value>(&answer.text()).is_err());
+    assert_eq!(ask(&both).await.unwrap().text(), "{}");
+}
+
+#[tokio::test]
+async fn a_rejected_answer_is_better_than_none() {
+    let both = pair(Turn::text("not JSON"), charged(Kind::Server, 1));
+    let answer = ask(&both.when(|_| true)).await.unwrap();
+    assert_eq!((answer.text().as_str(), author(&answer)), ("not JSON", Some("a:first")));
+    assert_eq!(answer.charged_attempts, 1, "the other one; this one says its usage");
+}
+
+#[tokio::test]
+async fn nothing_is_asked_again_once_pieces_were_shown() {
+    let second = model("b:second", Turn::text("two"));
+    let cut = Turn::text("it breaks off").incomplete(Incomplete::Cut);
+    let both = model("a:first", cut).with_fallback(second.clone());
+    let (answer, heard) = stream(&both).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.incomplete, heard.text.as_str()), (Some(Incomplete::Cut), "it bre"));
+    assert_eq!((heard.retries.len(), second.requests().len()), (0, 0));
+    // Not streamed, nobody saw it.
+    assert_eq!(ask(&both).await.unwrap().text(), "two");
+}
+
+#[tokio::test]
+async fn the_receiver_ends_it() {
+    let second = model("b:second", Turn::text("two"));
+    let both = model("a:first", charged(Kind::Server, 1)).with_fallback(second.clone());
+    let mut heard = Heard { forbids: true, ..Heard::default() };
+    let error = both.infer(request("hi"), Some(&mut heard)).await.unwrap_err();
+    assert_eq!((error.message.as_str(), error.charged_attempts), ("it failed", 1));
+    assert!(second.requests().is_empty());
+
+    let both = pair(Turn::text("a long answer"), Turn::text("two")).when(|_| true);
+    let mut heard = Heard { breaks_at: Some(1), ..Heard::default() };
+    let answer = both.infer(request("hi"), Some(&mut heard)).await.unwrap();
+    assert_eq!((answer.text(), heard.pieces), ("a long ".to_owned(), 1));
+}
+
+#[test]
+fn a_budget_reserves_the_dearest_and_keys_of_all_are_masked() {
+    let limits = |window, output, profile| Profile {
+        context_window: Some(window),
+        max_output: output,
+        ..profile
+    };
+    let first = limits(1_000, None, priced(5, 1));
+    let second = Profile { tools: false, images: true, ..limits(500, Some(50), priced(2, 9)) };
+    let plain = |name| model(name, Turn::text(""));
+    let inner = Masked(plain("b:second").with_profile(second), "sk-0123456789abcdef");
+    let both = Masked(plain("a:first").with_profile(first), "sk-fedcba9876543210");
+    let both = both.with_fallback(inner);
+
+    assert_eq!(both.name(), "a:first");
+    let profile = both.profile();
+    assert_eq!((profile.context_window, profile.max_output), (Some(500), Some(50)));
+    assert_eq!((profile.tools, profile.images), (false, false));
+    assert_eq!(profile.price, priced(5, 9).price);
+    let price_of = |name| both.profile_of(name).map(|profile| profile.price);
+    assert_eq!(price_of("a:first"), Some(priced(5, 1).price));
+    assert_eq!(price_of("b:second"), Some(priced(2, 9).price));
+    assert_eq!(price_of("c:third"), None);
+    let masked = both.mask().text("sk-0123456789abcdef sk-fedcba9876543210").into_owned();
+    assert_eq!(masked, "[redacted] [redacted]");
+
+    let unknown = plain("c:third").with_fallback(both);
+    assert_eq!(unknown.profile().price, None, "a price that is unknown cannot be reserved");
+}
+
+/// A model with a key.
+struct Masked(ScriptedModel, &'static str);
+
+impl Model for Masked {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn profile(&self) -> &Profile {
+        self.0.profile()
+    }
+
+    fn mask(&self) -> Mask {
+        Mask::of([self.1])
+    }
+
+    fn infer<'a>(
+        &'a self,
+        request: legwork_core::ModelRequest,
+        deltas: Option<&'a mut dyn legwork_port::Deltas>,
+    ) -> legwork_port::BoxFuture<'a, Result<Response, Error>> {
+        self.0.infer(request, deltas)
+    }
+}
