@@ -26,6 +26,7 @@ mod gemini;
 mod layers;
 mod models;
 mod oracle;
+mod page;
 #[cfg(feature = "proxy")]
 mod proxies;
 #[cfg(feature = "proxy")]
