@@ -235,7 +235,9 @@ async fn s11_3_a_stream_without_its_end_is_incomplete() {
 #[tokio::test]
 async fn s11_3_an_error_in_mid_stream_keeps_what_came_and_is_repeated() {
     for sample in samples() {
-        let failed = open_stream(&(sample.begun() + &Sample::events(&[&[sample.error.clone()]])));
+        let failed = open_stream(
+            &(sample.begun() + &Sample::events(&[std::slice::from_ref(&sample.error)])),
+        );
         let came = sample.once(Act::Close(failed.clone() + END)).await.unwrap();
         let said = (came.text(), came.incomplete);
         assert_eq!(said, ("Hé".to_owned(), Some(Incomplete::Cut)), "{}", sample.api);
