@@ -1,20 +1,17 @@
 //! Requests: neighbouring messages of one side are one turn, blocks are encoded once.
 
-use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
+use legwork_core::inference::{ModelRequest, ToolChoice};
 use legwork_core::tool::ToolSpecs;
 use serde_json::{Value, json};
 
-use super::profile;
 use crate::answer::Streaming;
+use crate::wire::claude::Thinking;
 use crate::wire::{Frame, Head, fields, size, write};
 
 mod message;
 
 /// The longest answer that is asked for where nothing else is known.
 const MAX_TOKENS: u64 = 8_192;
-
-/// The fewest tokens of thinking that the API takes.
-const LEAST_THINKING: u64 = 1_024;
 
 /// The body of a request.
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
@@ -76,7 +73,7 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> Result<Settings, St
         return Err("Anthropic has no seed; take it out of the settings".to_owned());
     }
     let most = request.max_output.or(frame.profile.max_output).unwrap_or(MAX_TOKENS);
-    let thinking = Thinking::of(request, frame, most)?;
+    let thinking = Thinking::of(request, frame.model, most)?;
     let (choice, output) = (tool_choice(request), output(request, &thinking));
     Ok([
         Some(("max_tokens", most.into())),
@@ -92,78 +89,11 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> Result<Settings, St
     ])
 }
 
-/// How much a model is to think, as the API says it.
-enum Thinking<'a> {
-    Default,
-    Off,
-    Tokens(u64),
-    Effort(&'a str),
-}
-
-impl<'a> Thinking<'a> {
-    fn of(request: &'a ModelRequest, frame: Frame<'_>, most: u64) -> Result<Self, String> {
-        let Some(level) = &request.settings.thinking else { return Ok(Self::Default) };
-        let by_tokens = profile::thinks_by_tokens(frame.model);
-        let tokens = match level {
-            ThinkingLevel::Off => return Ok(Self::Off),
-            ThinkingLevel::Other(tokens) => tokens
-                .parse()
-                .map_err(|_| format!("`{tokens}` is no thinking level and no number of tokens"))?,
-            level if !by_tokens => {
-                compatible(request)?;
-                return Ok(Self::Effort(match level {
-                    ThinkingLevel::Minimal => "low",
-                    level => level.as_str(),
-                }));
-            }
-            ThinkingLevel::Minimal => LEAST_THINKING,
-            ThinkingLevel::Low => 2_048,
-            ThinkingLevel::Medium => 8_192,
-            ThinkingLevel::High => 16_384,
-            _ => 8_192,
-        };
-        compatible(request)?;
-        // Thinking is part of the answer, for which something has to be left.
-        let tokens = tokens.max(LEAST_THINKING).min(most / 2);
-        if tokens < LEAST_THINKING {
-            return Err(format!(
-                "an answer of {most} tokens leaves no room for thinking, which takes at least \
-                 {LEAST_THINKING} of twice as many: raise the limit on the answer, or set \
-                 `thinking` to off"
-            ));
-        }
-        Ok(Self::Tokens(tokens))
-    }
-
-    fn field(&self) -> Option<Value> {
-        match self {
-            Self::Default => None,
-            Self::Off => Some(json!({"type": "disabled"})),
-            Self::Tokens(tokens) => Some(json!({"type": "enabled", "budget_tokens": tokens})),
-            Self::Effort(_) => Some(json!({"type": "adaptive"})),
-        }
-    }
-}
-
-/// Refuses what the API does not allow beside thinking.
-fn compatible(request: &ModelRequest) -> Result<(), String> {
-    let what = match request.tool_choice {
-        ToolChoice::Required | ToolChoice::Named(_) if !request.tools.is_empty() => {
-            "a tool that must be called"
-        }
-        _ if request.settings.temperature.is_some_and(|warm| warm != 1.0) => "a temperature",
-        _ => return Ok(()),
-    };
-    Err(format!(
-        "Anthropic allows no thinking beside {what}: set `thinking` to off, or leave it out"
-    ))
-}
-
 /// The effort, and the format of the answer.
 fn output(request: &ModelRequest, thinking: &Thinking<'_>) -> Option<Value> {
     let mut config = serde_json::Map::new();
-    if let Thinking::Effort(effort) = thinking {
-        config.insert("effort".to_owned(), (*effort).into());
+    if let Some(effort) = thinking.effort() {
+        config.insert("effort".to_owned(), effort.into());
     }
     if let Some(schema) = request.response_format.as_deref() {
         let format = json!({"type": "json_schema", "schema": schema});

@@ -33,12 +33,3 @@ pub fn of(model: &str) -> Profile {
         images: true,
     }
 }
-
-/// Whether a model is told how much to think as a number of tokens, and not as an effort.
-///
-/// So it was up to Claude 4.5.
-pub(super) fn thinks_by_tokens(model: &str) -> bool {
-    let old = ["claude-3", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2"];
-    let dated = ["claude-sonnet-4-0", "claude-sonnet-4-2", "-4-5"];
-    old.iter().chain(&dated).any(|part| model.contains(part))
-}

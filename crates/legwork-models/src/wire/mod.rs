@@ -1,7 +1,10 @@
 //! What the wires of all providers have in common: how a request is written.
 
+#[cfg(feature = "anthropic")]
+pub(crate) mod claude;
 mod head;
 mod ids;
+mod joined;
 mod json;
 mod origin;
 mod quirks;
@@ -20,6 +23,7 @@ use crate::answer::json::{Read, Reader};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::fitting;
+pub(crate) use joined::joined;
 pub(crate) use json::{field, other_fields, write};
 pub(crate) use origin::is_by;
 pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};

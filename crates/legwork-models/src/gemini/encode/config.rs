@@ -1,10 +1,10 @@
 //! How an answer is to be made, and which tools it may call.
 
 use legwork_core::inference::{ModelRequest, ToolChoice};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::thinking;
-use crate::wire::Frame;
+use crate::wire::{Frame, joined};
 
 /// The field `generationConfig`: what the request asks for, and over it what is set from outside.
 ///
@@ -52,25 +52,4 @@ pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Value {
     };
     let own = calling.map(|calling| ("functionCallingConfig".to_owned(), calling));
     joined("toolConfig", own.into_iter().collect(), request, frame)
-}
-
-/// A field with what the builder and then the settings set of it.
-fn joined(key: &str, own: Map<String, Value>, request: &ModelRequest, frame: Frame<'_>) -> Value {
-    let mut all = Value::Object(own);
-    for set in [frame.extra, &request.settings.extra].into_iter().filter_map(|set| set.get(key)) {
-        put_over(&mut all, set);
-    }
-    all
-}
-
-/// Puts a value over another: objects field by field.
-fn put_over(under: &mut Value, over: &Value) {
-    match (under, over) {
-        (Value::Object(under), Value::Object(over)) => {
-            for (key, value) in over {
-                put_over(under.entry(key).or_insert(Value::Null), value);
-            }
-        }
-        (under, over) => *under = over.clone(),
-    }
 }
