@@ -21,6 +21,9 @@ pub enum Api {
     /// Google's Gemini API, which Vertex AI speaks, too.
     #[cfg(feature = "gemini")]
     GenerateContent,
+    /// Amazon Bedrock's Converse.
+    #[cfg(feature = "bedrock")]
+    Converse,
 }
 
 impl Api {
@@ -34,6 +37,8 @@ impl Api {
         Self::Messages,
         #[cfg(feature = "gemini")]
         Self::GenerateContent,
+        #[cfg(feature = "bedrock")]
+        Self::Converse,
     ];
 
     /// Its name in commands and settings, such as `chat`.
@@ -62,6 +67,8 @@ impl Api {
             Self::Messages => &crate::anthropic::Messages,
             #[cfg(feature = "gemini")]
             Self::GenerateContent => &crate::gemini::Gemini,
+            #[cfg(feature = "bedrock")]
+            Self::Converse => &crate::bedrock::Converse,
         }
     }
 }

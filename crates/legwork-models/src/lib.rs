@@ -20,9 +20,9 @@
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
 //! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
 //! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
-//! answers), `answer` (an answer while it comes in), `remote` (a model behind an API), and then
-//! the wires: `openai`, `anthropic`, `gemini`. [`layers`] puts limits, fallbacks and caches around
-//! any model.
+//! answers), `answer` (an answer while it comes in), `credentials` (what allows a request),
+//! `remote` (a model behind an API), and then the wires: `openai`, `anthropic`, `gemini`,
+//! `bedrock`. [`layers`] puts limits, fallbacks and caches around any model.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -37,6 +37,7 @@
 //! | `responses` | yes | `openai::responses`: the Responses API of OpenAI |
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
+//! | `bedrock` | | `bedrock`: Amazon Bedrock's Converse |
 //! | `clock` | | the clock of the system for the [`layers`] that wait; every API brings it |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
@@ -48,6 +49,7 @@
 #[cfg_attr(
     not(all(
         feature = "anthropic",
+        feature = "bedrock",
         feature = "gemini",
         feature = "openai",
         feature = "responses"
@@ -59,7 +61,11 @@ pub mod answer;
 pub mod anthropic;
 #[cfg(feature = "http")]
 mod api;
+#[cfg(feature = "bedrock")]
+pub mod bedrock;
 pub mod bounds;
+#[cfg(feature = "http")]
+pub mod credentials;
 #[cfg(feature = "gemini")]
 pub mod gemini;
 #[cfg(feature = "http")]
@@ -78,6 +84,7 @@ pub mod sse;
 #[cfg_attr(
     not(all(
         feature = "anthropic",
+        feature = "bedrock",
         feature = "gemini",
         feature = "openai",
         feature = "responses"

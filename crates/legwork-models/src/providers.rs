@@ -62,7 +62,7 @@ impl Provider {
         Self { base_url_variable: Some(variable), ..self }
     }
 
-    #[cfg(feature = "openai")]
+    #[cfg(any(feature = "openai", feature = "bedrock"))]
     const fn without_base_url(self) -> Self {
         Self { base_url: None, ..self }
     }
@@ -100,6 +100,11 @@ pub const ALL: &[Provider] = &[
         &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     )
     .with_base_url_in("GOOGLE_GEMINI_BASE_URL"),
+    // The base URL is that of a region.
+    #[cfg(feature = "bedrock")]
+    Provider::at(Api::Converse, "bedrock", "Amazon Bedrock", "", &["AWS_BEARER_TOKEN_BEDROCK"])
+        .without_base_url()
+        .with_base_url_in("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
     #[cfg(feature = "openai")]
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])
         .without_base_url()

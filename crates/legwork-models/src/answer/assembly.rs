@@ -225,6 +225,11 @@ impl Assembly {
         }
     }
 
+    /// Whether the provider began a part under an index.
+    pub(crate) fn has_part(&self, index: u64) -> bool {
+        self.indexes.contains_key(&index)
+    }
+
     /// Adds JSON text of the input to the part of another kind that has an index; false if there
     /// is none.
     pub(crate) fn input_at(&mut self, index: u64, json: &str) -> bool {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 mod details;
+mod exception;
 
 /// Characters of a body that is not JSON which are kept for the message.
 const EXCERPT: usize = 400;
@@ -55,11 +56,26 @@ impl ApiError {
         Self { status: status.unwrap_or_else(|| read.status_of_kind()), ..read }
     }
 
+    /// An exception of AWS inside an answer, by its name.
+    #[cfg(feature = "bedrock")]
+    pub(crate) fn of_exception(name: &str, value: &Value) -> Self {
+        let read = Self::from_value(value).with_exception(Some(name));
+        Self { status: exception::status(name), ..read }
+    }
+
+    /// The same with the name of an exception of AWS as its code, if it has none.
+    pub(crate) fn with_exception(self, name: Option<&str>) -> Self {
+        let named = || name.map(exception::name).filter(|name| !name.is_empty());
+        let code = self.code.or_else(|| named().map(|name| clipped(name, WORD)));
+        Self { code, ..self }
+    }
+
     fn from_value(value: &Value) -> Self {
         let value = unwrapped(value);
         let text = |keys: &[&str]| keys.iter().find_map(|key| scalar(value.get(key)?));
         let word = |key: &str| text(&[key]).map(|text| clipped(&text, WORD));
-        let message = text(&["message", "detail", "msg", "error"]).or_else(|| scalar(value));
+        let message =
+            text(&["message", "detail", "msg", "error", "Message"]).or_else(|| scalar(value));
         Self {
             status: 0,
             code: details::status(value).or_else(|| word("code")),
@@ -99,7 +115,7 @@ impl ApiError {
 
     /// Whether the same request may succeed later.
     pub(crate) fn may_pass(&self) -> bool {
-        let is_temporary = matches!(self.status, 408 | 429 | 500..=599);
+        let is_temporary = matches!(self.status, 408 | 424 | 429 | 500..=599);
         is_temporary && !self.is_quota() && !self.is_overflow()
     }
 
@@ -112,6 +128,8 @@ impl ApiError {
             "exceed_context_size",
             "prompt is too long",
             "exceeds the maximum number of tokens",
+            "input is too long for requested model",
+            "input tokens exceeded",
         ];
         self.code.as_deref() == Some("context_length_exceeded")
             || self.kind.as_deref() == Some("exceed_context_size_error")

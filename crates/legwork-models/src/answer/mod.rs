@@ -4,12 +4,14 @@
 //! through it. A wire puts what it reads into an `Assembly`, of which the response is made.
 //!
 //! Read in this order: `reply`, `decode`, `json`, `assembly`, `call`, `usage`, `room` (bounds),
-//! `remainder` (fields without a place), `error`.
+//! `remainder` (fields without a place), `error`, `frames` (binary streams).
 
 pub(crate) mod assembly;
 pub(crate) mod call;
 pub(crate) mod decode;
 pub(crate) mod error;
+#[cfg(feature = "bedrock")]
+mod frames;
 pub(crate) mod json;
 mod remainder;
 mod reply;

@@ -13,10 +13,12 @@ use serde::de::IgnoredAny;
 use super::assembly::{Assembly, Ended, Form};
 use super::decode;
 use super::error::{self, ApiError, excerpt};
+#[cfg(feature = "bedrock")]
+use super::frames;
 use crate::Api;
 use crate::bounds::{Bounds, Passed};
 use crate::sse;
-use crate::wire::Wire;
+use crate::wire::{Framing, Wire};
 
 /// Why an answer gives no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,9 +63,22 @@ pub struct Reply {
 
 #[derive(Debug)]
 enum Body {
-    Events { parser: sse::Parser },
-    Whole { bytes: Vec<u8> },
-    Failed { status: u16, bytes: Vec<u8> },
+    Events {
+        parser: sse::Parser,
+    },
+    #[cfg(feature = "bedrock")]
+    Frames {
+        parser: frames::Parser,
+    },
+    Whole {
+        bytes: Vec<u8>,
+    },
+    /// With the name that a header gives the error.
+    Failed {
+        status: u16,
+        name: Option<String>,
+        bytes: Vec<u8>,
+    },
 }
 
 impl Reply {
@@ -83,15 +98,10 @@ impl Reply {
         content_type: Option<&str>,
         asked: Streaming,
     ) -> Self {
-        let says = |kind: &str| content_type.is_some_and(|said| mentions(said, kind));
-        let events = says("event-stream") || (asked == Streaming::Yes && !says("json"));
-        let (body, form) = match (status, events) {
-            (200..=299, true) => {
-                let parser = sse::Parser::default();
-                (Body::Events { parser }, Form::Chunks)
-            }
-            (200..=299, false) => (Body::Whole { bytes: Vec::new() }, Form::Body),
-            _ => (Body::Failed { status, bytes: Vec::new() }, Form::Body),
+        let (body, form) = match (status, framing(api, content_type, asked)) {
+            (200..=299, Some(framing)) => (Body::events(framing), Form::Chunks),
+            (200..=299, None) => (Body::Whole { bytes: Vec::new() }, Form::Body),
+            _ => (Body::Failed { status, name: None, bytes: Vec::new() }, Form::Body),
         };
         let assembly = Assembly::new(form, bounds);
         Self { api, body, assembly, broken: None, head: Vec::new(), moved: false }
@@ -101,6 +111,15 @@ impl Reply {
     #[must_use]
     pub fn from_provider(mut self, provider: impl Into<Arc<str>>) -> Self {
         self.assembly.provider = provider.into();
+        self
+    }
+
+    /// The same with the name that a header gives the error, if the answer is one.
+    #[must_use]
+    pub(crate) fn with_error_name(mut self, named: Option<&str>) -> Self {
+        if let Body::Failed { name, .. } = &mut self.body {
+            *name = named.map(str::to_owned);
+        }
         self
     }
 
@@ -126,7 +145,32 @@ impl Reply {
                 room.holds_body(all.len());
             }
             Body::Events { .. } => self.push_events(bytes, on),
+            #[cfg(feature = "bedrock")]
+            Body::Frames { .. } => self.push_frames(bytes, on),
         }
+    }
+
+    #[cfg(feature = "bedrock")]
+    fn push_frames(&mut self, bytes: &[u8], on: &mut dyn Deltas) {
+        let Body::Frames { parser } = &mut self.body else { return };
+        let wire = self.api.wire();
+        parser.push(bytes);
+        while let Some(frame) = parser.next() {
+            let assembly = &mut self.assembly;
+            let is_read = assembly.done || assembly.error.is_some() || assembly.is_over();
+            if is_read || self.broken.is_some() {
+                return;
+            }
+            if !assembly.room.event(frame.payload.len()) {
+                return;
+            }
+            self.moved = true;
+            match frame.error(&assembly.room.bounds) {
+                Some(error) => assembly.error = Some(error),
+                None => self.broken = read_chunk(wire, &frame.payload, assembly, on).err(),
+            }
+        }
+        self.assembly.room.held(parser.held());
     }
 
     fn push_events(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
@@ -169,13 +213,15 @@ impl Reply {
 
     /// Whether the server said that it is done; only its end of body may follow.
     pub fn is_done(&self) -> bool {
-        matches!(self.body, Body::Events { .. }) && self.assembly.done
+        self.assembly.form == Form::Chunks && self.assembly.done
     }
 
     /// Whether what follows is of no use, so that the connection may be dropped.
     pub fn is_over(&self) -> bool {
         let enough = match &self.body {
             Body::Failed { bytes, .. } => bytes.len() >= error::BODY,
+            #[cfg(feature = "bedrock")]
+            Body::Frames { parser } => parser.is_broken() || self.assembly.is_over(),
             _ => self.assembly.is_over(),
         };
         enough || self.broken.is_some() || self.assembly.error.is_some()
@@ -194,8 +240,14 @@ impl Reply {
     /// with an error has that in its field `error`, too.
     pub fn finish(mut self, ended: Ended) -> Result<Response, Unreadable> {
         match std::mem::replace(&mut self.body, Body::Whole { bytes: Vec::new() }) {
-            Body::Failed { status, bytes } => {
-                Err(Unreadable::Api(ApiError::from_body(status, &bytes)))
+            Body::Failed { status, name, bytes } => {
+                let error = ApiError::from_body(status, &bytes);
+                Err(Unreadable::Api(error.with_exception(name.as_deref())))
+            }
+            #[cfg(feature = "bedrock")]
+            Body::Frames { parser } => {
+                let broken = parser.is_broken() || self.broken.is_some();
+                self.assembled(if broken { Ended::Cut } else { ended })
             }
             Body::Whole { .. } if self.assembly.is_over() => Ok(self.assembly.finish(ended)),
             Body::Whole { .. } if ended == Ended::Cut => Err(Unreadable::Nothing),
@@ -250,6 +302,30 @@ impl Reply {
     }
 }
 
+impl Body {
+    fn events(framing: Framing) -> Self {
+        match framing {
+            Framing::Text => Self::Events { parser: sse::Parser::default() },
+            #[cfg(feature = "bedrock")]
+            Framing::Binary => Self::Frames { parser: frames::Parser::default() },
+        }
+    }
+}
+
+/// How the events of an answer come, if it is a stream.
+fn framing(api: Api, content_type: Option<&str>, asked: Streaming) -> Option<Framing> {
+    let says = |kind: &str| content_type.is_some_and(|said| mentions(said, kind));
+    #[cfg(feature = "bedrock")]
+    if says("vnd.amazon.eventstream") {
+        return Some(Framing::Binary);
+    }
+    match asked {
+        _ if says("event-stream") => Some(Framing::Text),
+        Streaming::Yes if !says("json") => Some(api.wire().framing()),
+        _ => None,
+    }
+}
+
 /// Whether a text has a word in it, in whatever case.
 fn mentions(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
@@ -279,19 +355,28 @@ fn read_event(
     into: &mut Assembly,
     on: &mut dyn Deltas,
 ) -> Result<(), Unreadable> {
-    let ended = into.has_finish();
-    if let Err(broken) = chunk(wire, json, into, on) {
-        if !ended {
-            into.forget_finish();
-        }
-        return Err(broken);
-    }
+    read_chunk(wire, json, into, on)?;
     let is_error = event.name().is_some_and(|name| name == "error");
     if is_error && into.error.is_none() {
         let value = decode::value(json, &into.room.bounds).unwrap_or_default();
         into.error = Some(ApiError::from_event(&value));
     }
     Ok(())
+}
+
+/// Reads a chunk; one that is broken does not end an answer.
+fn read_chunk(
+    wire: &dyn Wire,
+    json: &[u8],
+    into: &mut Assembly,
+    on: &mut dyn Deltas,
+) -> Result<(), Unreadable> {
+    let ended = into.has_finish();
+    chunk(wire, json, into, on).inspect_err(|_| {
+        if !ended {
+            into.forget_finish();
+        }
+    })
 }
 
 fn chunk(

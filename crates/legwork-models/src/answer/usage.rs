@@ -74,20 +74,27 @@ impl Reading {
     /// Reads one field.
     pub(crate) fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
         match key {
-            "prompt_tokens" | "input_tokens" | "promptTokenCount" => {
+            "prompt_tokens" | "input_tokens" | "promptTokenCount" | "inputTokens" => {
                 set(&mut self.input, json.count()?);
             }
             "toolUsePromptTokenCount" => set(&mut self.tool_input, json.count()?),
-            "completion_tokens" | "output_tokens" | "candidatesTokenCount" => {
+            "completion_tokens" | "output_tokens" | "candidatesTokenCount" | "outputTokens" => {
                 set(&mut self.output, json.count()?);
             }
-            "total_tokens" | "totalTokenCount" => set(&mut self.total, json.count()?),
+            "total_tokens" | "totalTokenCount" | "totalTokens" => {
+                set(&mut self.total, json.count()?)
+            }
             "prompt_cache_hit_tokens"
             | "num_cached_tokens"
             | "cached_tokens"
             | "cachedContentTokenCount"
+            | "cacheReadInputTokens"
+            | "cacheReadInputTokenCount"
             | "cache_read_input_tokens" => raise(&mut self.cache_read, json.count()?),
-            "cache_write_tokens" | "cache_creation_input_tokens" => {
+            "cache_write_tokens"
+            | "cacheWriteInputTokens"
+            | "cacheWriteInputTokenCount"
+            | "cache_creation_input_tokens" => {
                 raise(&mut self.cache_write, json.count()?);
             }
             "thoughtsTokenCount" => {

@@ -11,11 +11,13 @@ use legwork_core::budget::{MicroUsd, Price};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
+use super::access::Access;
 use super::secrets::{self, Secrets};
 use super::{HttpModel, address};
 use crate::Api;
 use crate::answer::Streaming;
 use crate::bounds::Bounds;
+use crate::credentials::{Credential, Credentials};
 #[cfg(feature = "proxy")]
 use crate::http::Proxies;
 use crate::http::{Client, Proxy, Timeouts, accepted, template};
@@ -71,6 +73,7 @@ const FREE: Price = Price {
 pub(super) struct Question {
     pub(super) api: Api,
     pub(super) client: Client,
+    pub(super) access: Option<Box<Access>>,
     /// The address as messages show it.
     pub(super) address: String,
     pub(super) request: Request<()>,
@@ -86,6 +89,12 @@ pub struct Builder {
     provider: String,
     key: Option<String>,
     token: Option<String>,
+    credentials: Option<Arc<dyn Credentials>>,
+    /// Whether whoever reads a request has its credential.
+    is_credential_sent: bool,
+    /// What is known of the secrets of the credentials.
+    secrets: Vec<String>,
+    region: Option<String>,
     headers: Vec<(String, String)>,
     extra: Map<String, Value>,
     max_tokens: Option<MaxTokensField>,
@@ -111,6 +120,10 @@ impl Builder {
             provider: api.wire().provider().to_owned(),
             key: None,
             token: None,
+            credentials: None,
+            is_credential_sent: false,
+            secrets: Vec::new(),
+            region: None,
             headers: Vec::new(),
             extra: Map::new(),
             max_tokens: None,
@@ -135,6 +148,46 @@ impl Builder {
     /// A bearer token, for servers that take one in place of the API's own key, such as Vertex AI.
     pub fn bearer(self, token: impl Into<String>) -> Self {
         Self { token: Some(token.into()), ..self }
+    }
+
+    /// Where each attempt gets its credential; it takes precedence over a key or a token.
+    ///
+    /// Of what it gives, the last few secrets are masked in errors. [`Model::mask`] covers those
+    /// that were given before it is called.
+    ///
+    /// [`Model::mask`]: legwork_port::Model::mask
+    pub fn credentials(self, credentials: Arc<dyn Credentials>) -> Self {
+        Self { credentials: Some(credentials), is_credential_sent: true, ..self }
+    }
+
+    /// Access keys of AWS, with which each attempt is signed; temporary ones have a session token.
+    ///
+    /// Needs the feature `bedrock`.
+    #[cfg(feature = "bedrock")]
+    pub fn aws(
+        self,
+        access_key: impl Into<String>,
+        secret_key: impl Into<String>,
+        session_token: Option<String>,
+    ) -> Self {
+        let (access_key, secret_key) = (access_key.into(), secret_key.into());
+        self.constant(Credential::Aws { access_key, secret_key, session_token })
+    }
+
+    /// The region that signatures are for; by default the one that the host names.
+    ///
+    /// Needs the feature `bedrock`.
+    #[cfg(feature = "bedrock")]
+    pub fn region(self, region: impl Into<String>) -> Self {
+        Self { region: Some(region.into()), ..self }
+    }
+
+    #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "other keys are headers"))]
+    fn constant(self, credential: Credential) -> Self {
+        let secrets = credential.secrets().cloned().collect();
+        let is_credential_sent = credential.is_sent();
+        let credentials: Option<Arc<dyn Credentials>> = Some(Arc::new(credential));
+        Self { credentials, is_credential_sent, secrets, ..self }
     }
 
     /// The name before the colon in the model's name; by default that of the API's maker.
@@ -233,9 +286,10 @@ impl Builder {
             return Err(Error::OwnField { field: field.clone() });
         }
         let headers = self.all_headers()?;
-        let proxy = self.proxy_to(&uri)?;
+        let (proxy, access) = (self.proxy_to(&uri)?, self.access_to(&uri));
         let keys = secrets_of(&headers);
-        let is_exposed = !keys.is_empty();
+        let is_exposed = !keys.is_empty() || self.is_credential_sent;
+        let keys = keys.and(&self.secrets);
         let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let template = self.template(Method::POST, &uri, headers.clone(), proxy.as_ref())?;
         let streaming = self.template(Method::POST, &streaming, headers, proxy.as_ref())?;
@@ -259,6 +313,7 @@ impl Builder {
             address: uri.to_string(),
             exposed: is_exposed.then(|| address::in_clear(&uri)).flatten(),
             client: Client::new(&uri, self.timeouts, proxy),
+            access,
             template,
             streaming,
             secrets,
@@ -277,10 +332,22 @@ impl Builder {
     pub(super) fn question(&self, path: &str) -> Result<Question, Error> {
         let uri = address::endpoint(&self.base_url, path)?;
         let (headers, proxy) = (self.all_headers()?, self.proxy_to(&uri)?);
-        let secrets = secrets_of(&headers).and(proxy.as_ref().map_or(&[], Proxy::secrets));
+        let secrets =
+            secrets_of(&headers).and(&self.secrets).and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let request = self.template(Method::GET, &uri, headers, proxy.as_ref())?;
         let client = Client::new(&uri, self.timeouts, proxy);
-        Ok(Question { api: self.api, client, address: uri.to_string(), request, secrets })
+        let access = self.access_to(&uri);
+        Ok(Question { api: self.api, client, access, address: uri.to_string(), request, secrets })
+    }
+
+    fn access_to(&self, server: &Uri) -> Option<Box<Access>> {
+        let credentials = Arc::clone(self.credentials.as_ref()?);
+        #[cfg(feature = "bedrock")]
+        let named = || server.host().and_then(crate::bedrock::region_of).map(str::to_owned);
+        #[cfg(not(feature = "bedrock"))]
+        let named = || None;
+        let region = self.region.clone().or_else(named);
+        Some(Box::new(Access::new(self.api, credentials, region, server)))
     }
 
     #[cfg(feature = "proxy")]

@@ -14,6 +14,7 @@ use legwork_port::model::Error;
 use legwork_port::{Clock, Deltas};
 use tracing::debug;
 
+use super::access::Access;
 use super::failure::{Tried, charged};
 use crate::Api;
 use crate::answer::{Ended, Reply, Streaming, Unreadable};
@@ -24,11 +25,15 @@ use crate::retry;
 /// How long the end of a body may follow the end of its stream.
 const LAST_BREATH: Duration = Duration::from_millis(100);
 
+/// Where AWS names an error, whose body only describes it.
+const ERROR_NAME: &str = "x-amzn-errortype";
+
 /// What all attempts of a model share.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) api: Api,
     pub(super) client: &'a Client,
+    pub(super) access: Option<&'a Access>,
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
     pub(super) bounds: &'a Bounds,
@@ -46,8 +51,18 @@ impl Exchange<'_> {
         asked: Streaming,
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Error> {
-        let request = self.template.clone().map(|()| Full::new(body));
+        let mut request = self.template.clone();
         let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
+        if let Some(access) = self.access {
+            // In a box, for most requests have their key already.
+            let opened = Box::pin(access.open(&mut request, &body, self.clock));
+            match watch.next(opened).await {
+                Ok(Ok(())) => {}
+                Ok(Err(problem)) => return Err(self.tried.not_allowed(&problem)),
+                Err(_) => return Err(self.tried.no_credential_in(self.timeouts.first_byte)),
+            }
+        }
+        let request = request.map(|()| Full::new(body));
         let sent = watch.next(self.client.send(self.clock, request)).await;
         let mut answer = match sent {
             Ok(Ok(answer)) => answer,
@@ -58,7 +73,9 @@ impl Exchange<'_> {
         // In a box, for what waits for an answer is to stay small.
         let status = answer.status().as_u16();
         let reply = Reply::within(*self.bounds, self.api, status, content_type, asked);
-        let mut reply = Box::new(reply.from_provider(Arc::clone(self.provider)));
+        let named = answer.headers().get(ERROR_NAME).and_then(|v| v.to_str().ok());
+        let reply = reply.from_provider(Arc::clone(self.provider)).with_error_name(named);
+        let mut reply = Box::new(reply);
         watch.same_wait();
         let problem = self.read(&mut answer, &mut reply, &mut watch, deltas).await;
         self.conclude(reply, problem, &answer)

@@ -5,9 +5,11 @@ use std::time::Duration;
 use http::StatusCode;
 use legwork_port::model::{Error, Kind};
 
+use super::access::Problem;
 use crate::Api;
 use crate::answer::{ApiError, Unreadable};
 use crate::bounds::Passed;
+use crate::credentials;
 use crate::http::{Broken, Proxy, proxy};
 
 /// The same error of an attempt that may have cost money.
@@ -98,6 +100,30 @@ impl Tried<'_> {
         charged(self.error(Kind::Timeout, &happened, "try again, or allow it more silence"))
     }
 
+    /// There is no credential for the request, which was not sent.
+    pub(super) fn not_allowed(&self, problem: &Problem) -> Error {
+        match problem {
+            Problem::Source(credentials::Error::Unavailable(why)) => {
+                let happened = format!("the credential could not be had: {why}");
+                self.error(Kind::Unreachable, &happened, "try again")
+            }
+            Problem::Source(credentials::Error::Refused(why)) => {
+                let happened = format!("there is no credential: {why}");
+                self.error(Kind::Unauthorized, &happened, "check where credentials come from")
+            }
+            Problem::Unusable(why) => {
+                let happened = format!("the credential cannot be used: {why}");
+                self.error(Kind::Unauthorized, &happened, "check the credential")
+            }
+        }
+    }
+
+    /// The credential did not come in time.
+    pub(super) fn no_credential_in(&self, waited: Duration) -> Error {
+        let happened = format!("no credential came within {waited:?}");
+        self.error(Kind::Timeout, &happened, "check where credentials come from")
+    }
+
     /// A list of models that exceeds a bound.
     pub(super) fn too_large(&self, passed: Passed) -> Error {
         let happened = format!("the answer exceeds a bound: {passed}");
@@ -181,7 +207,7 @@ fn kind(api: &ApiError) -> (Kind, &'static str) {
         }
         429 => (Kind::RateLimited, "try again later, or ask more slowly"),
         300..=399 => (Kind::BadRequest, "the server moved: set the base URL to its new place"),
-        408 | 500..=599 => (Kind::Server, "try again later"),
+        408 | 424 | 500..=599 => (Kind::Server, "try again later"),
         _ => (Kind::BadRequest, "correct the request"),
     }
 }

@@ -1,8 +1,9 @@
 //! Models behind the APIs of providers, over HTTP.
 //!
 //! Read in this order: `builder`, this module, `exchange` (one attempt), `failure` (what goes
-//! wrong), `models` (what a server offers), `address`, `secrets`.
+//! wrong), `models` (what a server offers), `access` (credentials), `address`, `secrets`.
 
+mod access;
 mod address;
 mod builder;
 mod exchange;
@@ -26,6 +27,7 @@ use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
 use tracing::{Span, debug_span};
 
+use access::Access;
 use exchange::Exchange;
 use failure::Tried;
 use secrets::Secrets;
@@ -55,6 +57,8 @@ pub struct HttpModel {
     /// The address as messages show it: without a name or a password.
     address: String,
     client: Client,
+    /// Where each attempt gets its credential, if it has none of its own.
+    access: Option<Box<Access>>,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,
@@ -116,6 +120,7 @@ impl HttpModel {
         Exchange {
             api: self.api,
             client: &self.client,
+            access: self.access.as_deref(),
             template: match asked {
                 Streaming::No => &self.template,
                 Streaming::Yes => &self.streaming,
@@ -130,6 +135,14 @@ impl HttpModel {
                 address: &self.address,
                 proxy: self.client.proxy(),
             },
+        }
+    }
+
+    fn masked(&self, error: model::Error) -> model::Error {
+        let error = self.secrets.of_error(error);
+        match &self.access {
+            None => error,
+            Some(access) => access.secrets().of_error(error),
         }
     }
 
@@ -159,7 +172,7 @@ impl Attempt for Asking<'_> {
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
         let exchange = self.model.exchange(self.asked);
         let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
-        answer.map_err(|error| self.model.secrets.of_error(error))
+        answer.map_err(|error| self.model.masked(error))
     }
 
     fn in_short<'e>(&self, error: &'e model::Error) -> &'e str {
@@ -177,7 +190,10 @@ impl Model for HttpModel {
     }
 
     fn mask(&self) -> Mask {
-        self.secrets.mask()
+        match &self.access {
+            None => self.secrets.mask(),
+            Some(access) => self.secrets.mask().and(&access.secrets().mask()),
+        }
     }
 
     fn infer<'a>(

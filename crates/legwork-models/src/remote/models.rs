@@ -52,13 +52,25 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let Question { api, client, address, request, secrets } = self.question("models")?;
+        let Question { api, client, access, address, mut request, secrets } =
+            self.question("models")?;
         let proxy = client.proxy();
         let tried = Tried { api, model: "which models there are", address: &address, proxy };
         let (limit, clock) = (self.timeouts_set().first_byte, self.clock_set());
-        let request = request.map(|()| Full::default());
-        let asking = ask(&*clock, &client, request, tried, self.bounds_set());
-        match Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await {
+        let asking = async {
+            if let Some(access) = &access {
+                let opened = access.open(&mut request, &Bytes::new(), &*clock).await;
+                opened.map_err(|problem| tried.not_allowed(&problem))?;
+            }
+            let request = request.map(|()| Full::default());
+            ask(&*clock, &client, request, tried, self.bounds_set()).await
+        };
+        let answer = Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await;
+        let secrets = match &access {
+            None => secrets,
+            Some(access) => secrets.with(access.secrets()),
+        };
+        match answer {
             Ok(Ok(offered)) => Ok(offered.into_iter().map(|one| one.masked(&secrets)).collect()),
             Ok(Err(error)) => Err(Unavailable::Model(secrets.of_error(error))),
             Err(_) => Err(Unavailable::Model(tried.too_slow(limit))),

@@ -33,6 +33,12 @@ impl Secrets {
         self
     }
 
+    /// These and those.
+    pub(super) fn with(mut self, mut others: Self) -> Self {
+        self.0.append(&mut others.0);
+        self
+    }
+
     /// Errors are journaled and shown: a secret that the server echoes must not be in them.
     pub(super) fn of_error(&self, error: Error) -> Error {
         let message = self.masked(error.message);

@@ -1,4 +1,4 @@
-//! How Claude is told how much to think.
+//! How Claude is told how much to think, at Anthropic and at Amazon Bedrock.
 
 use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
 use serde_json::{Value, json};

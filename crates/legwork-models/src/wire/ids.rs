@@ -10,15 +10,15 @@ pub(crate) fn fitting(id: &str, most: usize) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= most && id.chars().all(is_plain) {
         return Cow::Borrowed(id);
     }
-    let digest = format!("_{:016x}", digest(id));
+    let digest = format!("_{:016x}", digest([id]));
     let plain = id.chars().map(|c| if is_plain(c) { c } else { '_' });
     let kept: String = plain.take(most.saturating_sub(digest.len())).collect();
     Cow::Owned(kept + &digest)
 }
 
-/// FNV-1a.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+/// FNV-1a over all texts.
+pub(crate) fn digest<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    texts.into_iter().flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

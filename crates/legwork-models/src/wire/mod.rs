@@ -1,6 +1,6 @@
 //! What the wires of all providers have in common: how a request is written.
 
-#[cfg(feature = "anthropic")]
+#[cfg(any(feature = "anthropic", feature = "bedrock"))]
 pub(crate) mod claude;
 mod head;
 mod ids;
@@ -22,7 +22,7 @@ use crate::answer::json::{Read, Reader};
 
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
-pub(crate) use ids::fitting;
+pub(crate) use ids::{digest, fitting};
 pub(crate) use joined::joined;
 pub(crate) use json::{field, other_fields, write};
 pub(crate) use origin::is_by;
@@ -61,6 +61,11 @@ pub(crate) trait Wire: Send + Sync {
         Ok((http::header::AUTHORIZATION, HeaderValue::try_from(format!("Bearer {key}"))?))
     }
 
+    /// How it streams where the answer does not say.
+    fn framing(&self) -> Framing {
+        Framing::Text
+    }
+
     /// Fields of a body that cannot be set from outside.
     fn own_fields(&self) -> &'static [&'static str];
 
@@ -84,6 +89,16 @@ pub(crate) trait Wire: Send + Sync {
     /// # Errors
     /// When it is not JSON.
     fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read;
+}
+
+/// How the events of a stream are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Lines of server-sent events.
+    Text,
+    /// Frames with checksums, as AWS sends them.
+    #[cfg(feature = "bedrock")]
+    Binary,
 }
 
 /// What a body needs in addition to the request.

@@ -14,6 +14,8 @@ mod allocated;
 mod answers;
 #[cfg(feature = "anthropic")]
 mod anthropic;
+#[cfg(feature = "bedrock")]
+mod bedrock;
 mod bounds;
 mod clock;
 #[cfg(feature = "compression")]

@@ -111,7 +111,7 @@ impl Draft {
                 }
             }
             Self::Other(mut value, input) => {
-                if let Some(fields) = value.as_object_mut().filter(|_| !input.is_empty()) {
+                if let Some(fields) = fields_of(&mut value).filter(|_| !input.is_empty()) {
                     let input = serde_json::from_str(&input).unwrap_or(Value::String(input));
                     fields.insert("input".to_owned(), input);
                 }
@@ -119,5 +119,14 @@ impl Draft {
             }
             Self::Call(_, call) => Part::ToolCall(call.finish(taken, origin)),
         }
+    }
+}
+
+/// The fields of a part of another kind; where one field names the kind, those inside it.
+fn fields_of(value: &mut Value) -> Option<&mut Map<String, Value>> {
+    let fields = value.as_object_mut()?;
+    match fields.len() == 1 && fields.values().all(Value::is_object) {
+        true => fields.values_mut().next()?.as_object_mut(),
+        false => Some(fields),
     }
 }

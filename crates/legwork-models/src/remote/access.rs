@@ -1,0 +1,116 @@
+//! The credential of an attempt, put into its request.
+
+use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(feature = "bedrock")]
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderValue, Request, Uri};
+use legwork_port::Clock;
+
+use super::secrets::Secrets;
+use crate::Api;
+#[cfg(feature = "bedrock")]
+use crate::bedrock;
+use crate::credentials::{Credential, Credentials, Error};
+
+/// How many of the last credentials are masked in errors.
+const REMEMBERED: usize = 4;
+
+/// Where credentials come from, and what they are used for.
+pub(super) struct Access {
+    api: Api,
+    credentials: Arc<dyn Credentials>,
+    /// The region that signatures are for.
+    #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "nothing is signed"))]
+    region: Option<String>,
+    #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "nothing is signed"))]
+    server: Uri,
+    last: Mutex<Vec<Credential>>,
+}
+
+/// Why a request has no credential.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// Its source says so.
+    Source(Error),
+    /// It cannot be used.
+    Unusable(String),
+}
+
+impl Access {
+    pub(super) fn new(
+        api: Api,
+        credentials: Arc<dyn Credentials>,
+        region: Option<String>,
+        server: &Uri,
+    ) -> Self {
+        Self { api, credentials, region, server: server.clone(), last: Mutex::default() }
+    }
+
+    /// Gets a credential and puts it into a request with this body.
+    pub(super) async fn open(
+        &self,
+        request: &mut Request<()>,
+        body: &Bytes,
+        clock: &dyn Clock,
+    ) -> Result<(), Problem> {
+        let credential = self.credentials.get().await.map_err(Problem::Source)?;
+        self.remember(&credential);
+        self.put(&credential, request, body, clock).map_err(Problem::Unusable)
+    }
+
+    #[cfg_attr(not(feature = "bedrock"), expect(unused_variables, reason = "nothing is signed"))]
+    fn put(
+        &self,
+        credential: &Credential,
+        request: &mut Request<()>,
+        body: &Bytes,
+        clock: &dyn Clock,
+    ) -> Result<(), String> {
+        let forbidden = "it has characters that HTTP forbids; is there a line break at its end?";
+        let (name, mut value) = match credential {
+            Credential::Key(key) => self.api.wire().key(key).map_err(|_| forbidden)?,
+            Credential::Bearer(token) => {
+                let value = HeaderValue::try_from(format!("Bearer {token}"));
+                (AUTHORIZATION, value.map_err(|_| forbidden)?)
+            }
+            #[cfg(feature = "bedrock")]
+            Credential::Aws { access_key, secret_key, session_token } => {
+                let keys = bedrock::Keys {
+                    access_key,
+                    secret_key,
+                    session_token: session_token.as_deref(),
+                };
+                let region = self.region.as_deref();
+                let region = region.ok_or("no region is set for its signatures")?;
+                let now = SystemTime::UNIX_EPOCH + Duration::from_millis(clock.now().wall.0);
+                let scope = bedrock::Scope::new(region, now);
+                return bedrock::sign(request, &self.server, body, keys, scope);
+            }
+        };
+        value.set_sensitive(true);
+        request.headers_mut().insert(name, value);
+        Ok(())
+    }
+
+    fn remember(&self, credential: &Credential) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.contains(credential) {
+            return;
+        }
+        if last.len() == REMEMBERED {
+            last.remove(0);
+        }
+        last.push(credential.clone());
+    }
+
+    /// What must not be shown of the credentials that were used last.
+    pub(super) fn secrets(&self) -> Secrets {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut secrets = Secrets::default();
+        last.iter().flat_map(Credential::secrets).for_each(|secret| secrets.push(secret));
+        secrets
+    }
+}
