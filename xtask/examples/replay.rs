@@ -8,11 +8,13 @@
 
 #![allow(clippy::print_stderr)]
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use legwork_core::{FinishReason, Part, Response, ToolCall};
 use legwork_models::Api;
 use legwork_models::answer::{ApiError, Ended, Reply, Streaming, Unreadable};
@@ -95,8 +97,21 @@ struct Row {
     response_headers: Option<Value>,
     #[serde(default)]
     response_body: Option<String>,
+    /// The bytes of a body that is no text.
+    #[serde(default)]
+    response_body_b64: Option<String>,
     #[serde(default)]
     streaming: bool,
+}
+
+impl Row {
+    fn body(&self) -> Cow<'_, [u8]> {
+        let encoded = self.response_body_b64.as_deref();
+        match encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok()) {
+            Some(bytes) => Cow::Owned(bytes),
+            None => Cow::Borrowed(self.response_body.as_deref().unwrap_or_default().as_bytes()),
+        }
+    }
 }
 
 /// What a row comes to.
@@ -171,9 +186,9 @@ fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, U
         .and_then(|(_, value)| value.as_str());
     let asked = if row.streaming { Streaming::Yes } else { Streaming::No };
     let mut reply = Reply::new(wire, row.status, content_type, asked);
-    let body = row.response_body.as_deref().unwrap_or_default();
+    let body = row.body();
     let piece = split.map_or(body.len().max(1), NonZeroUsize::get);
-    for piece in body.as_bytes().chunks(piece) {
+    for piece in body.chunks(piece) {
         reply.push(piece, &mut |_: Delta<'_>| ControlFlow::Continue(()));
     }
     reply.finish(Ended::Whole)

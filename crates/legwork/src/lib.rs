@@ -48,6 +48,7 @@
 //! | `responses` | yes | models of OpenAI over its API Responses: `openai-responses:NAME` |
 //! | `anthropic` | yes | models of Anthropic |
 //! | `gemini` | yes | models of Google |
+//! | `bedrock` | | models on AWS Bedrock |
 //! | `output` | yes | `output`: answers as values of types, `model.extract::<T>(..)` |
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |

@@ -6,6 +6,8 @@ use legwork_port::Model;
 
 #[cfg(feature = "anthropic")]
 pub use legwork_models::anthropic;
+#[cfg(feature = "bedrock")]
+pub use legwork_models::bedrock;
 #[cfg(feature = "gemini")]
 pub use legwork_models::gemini;
 #[cfg(any(feature = "openai", feature = "responses"))]
