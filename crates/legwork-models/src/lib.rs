@@ -44,6 +44,22 @@
 //! | `compression` | | answers compressed with gzip or Brotli |
 //! | `zstd` | | answers compressed with Zstandard, too; compiles its library, which is C |
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(any(
+        feature = "anthropic",
+        feature = "bedrock",
+        feature = "gemini",
+        feature = "openai",
+        feature = "responses"
+    )),
+    allow(
+        dead_code,
+        unreachable_code,
+        unused_imports,
+        unused_variables,
+        reason = "there is no wire"
+    )
+)]
 
 #[cfg(feature = "http")]
 #[cfg_attr(
