@@ -147,10 +147,13 @@ pub(super) fn asked_for(args: &args::ModelsList, config: &Config) -> Result<Vec<
 /// The servers that can be asked: those of this machine, those with a key, and those of the user's
 /// file; and the one that is used by default.
 fn all(config: &Config) -> Result<Vec<Server>, Error> {
-    let mut servers = Vec::new();
+    let mut servers: Vec<Server> = Vec::new();
     for provider in known() {
         let server = Server::of(provider, None, config)?;
-        servers.extend(server.filter(|server| server.is_open() || provider.name == "openai"));
+        let server = server.filter(|server| server.is_open() || provider.name == "openai");
+        // Another API of a server that is listed offers the same models.
+        let is_new = |server: &Server| servers.iter().all(|one| one.base_url != server.base_url);
+        servers.extend(server.filter(is_new));
     }
     for name in config.providers() {
         if let Some(url) = config.provider_url(name).filter(|_| known().all(|one| one.name != name))
@@ -175,7 +178,8 @@ fn server_at(name: &str, address: &str, config: &Config) -> Server {
 
 /// The providers that want a key of which there is none.
 pub(super) fn without_key(config: &Config) -> Vec<&'static str> {
-    let hosted = known().filter(|provider| !provider.is_local() && provider.name != "openai");
+    let is_default = |keys: &[&str]| keys == legwork::model::key_variables("openai");
+    let hosted = known().filter(|provider| !provider.is_local() && !is_default(provider.keys));
     let missing = hosted.filter(|provider| Credential::find(provider.name, config).is_none());
     missing.map(|provider| provider.name).collect()
 }

@@ -23,15 +23,16 @@ async fn the_workspace_is_writable_and_nothing_else() {
     let (place, other) = (Fixture::new(), Fixture::new());
     let Some(bash) = walled(&place, environment()) else { return };
     let outside = other.path("file");
+    let private = format!("/tmp/legwork-walls-{}", std::process::id());
     let command = format!(
-        "echo kept >inside; echo lost >/tmp/x && echo private tmp; touch {} /usr/x /etc/x /x; echo over",
+        "echo kept >inside; echo lost >{private} && echo private tmp; touch {} /usr/x /etc/x /x; echo over",
         outside.display()
     );
     let text = ok!(bash, { "command": command });
     assert!(text.starts_with("private tmp\n") && text.ends_with("over\n"), "{text}");
     assert_eq!(text.matches("Read-only file system").count(), 3, "{text}");
     assert_eq!(std::fs::read_to_string(place.path("inside")).expect("written"), "kept\n");
-    assert!(!outside.exists() && !Path::new("/tmp/x").exists());
+    assert!(!outside.exists() && !Path::new(&private).exists());
 }
 
 #[tokio::test]
