@@ -453,6 +453,41 @@ fn s11_2_what_came_signed_goes_back_as_it_came() {
 }
 
 #[test]
+fn s11_2_thinking_that_was_streamed_goes_back_with_its_whole_signature() {
+    let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
+    let events = [
+        json!({"type": "message_start", "message": {"type": "message", "model": "m", "id": "msg_1",
+            "content": [], "usage": {"input_tokens": 1, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0,
+            "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        delta(json!({"type": "thinking_delta", "thinking": "Hm, "})),
+        delta(json!({"type": "thinking_delta", "thinking": "four."})),
+        delta(json!({"type": "signature_delta", "signature": "c2lnbm"})),
+        delta(json!({"type": "signature_delta", "signature": "F0dXJl"})),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1,
+            "content_block": {"type": "text", "text": "4"}}),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let (read, _) =
+        read_as(Api::Messages, 200, "text/event-stream", [stream.as_bytes()], Ended::Whole);
+    let message = Arc::unwrap_or_clone(read.unwrap().message);
+    let message = message.by(Author::Model("test:claude".into()));
+    let provider = anthropic::messages("https://x", "claude").provider("test");
+    let body = sent(&provider.build().unwrap(), &with([message]));
+    let back = body["messages"][1]["content"].clone();
+    let came = json!([
+        {"type": "thinking", "thinking": "Hm, four.", "signature": "c2lnbmF0dXJl"},
+        {"type": "text", "text": "4"},
+    ]);
+    assert_eq!(back, came);
+}
+
+#[test]
 fn s11_3_an_error_inside_a_stream_is_an_error() {
     let begun = r#"data: {"type":"message_start","message":{"type":"message","content":[]}}"#;
     let error = r#"data: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
