@@ -183,6 +183,10 @@ impl Bench {
         if let (Workload::Start, Some(command)) = (workload, &self.command) {
             return Ok(vec![(Side::Legwork, command.measure()?)]);
         }
+        if workload == Workload::Handoff {
+            // It is counted, and has no times.
+            return Ok(Vec::new());
+        }
         if matches!(workload, Workload::Loop | Workload::Open) {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
         }

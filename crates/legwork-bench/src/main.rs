@@ -8,6 +8,7 @@
 // Only a benchmark may read the clocks directly.
 #![allow(clippy::disallowed_methods)]
 
+mod api;
 mod error;
 mod harness;
 mod measure;
@@ -62,7 +63,7 @@ enum Command {
         /// Durable writes that it makes of them
         #[arg(long, default_value_t = 1)]
         writes: usize,
-        /// Measured executions of W1, W1H, W2 and W5, if not as many as usual
+        /// Measured executions of a counted workload, if not as many as usual
         #[arg(long)]
         executions: Option<usize>,
     },

@@ -1,7 +1,7 @@
-//! A scripted Chat Completions server: one thread, loopback only.
+//! A scripted server of each API: one thread, loopback only.
 //!
 //! It keeps no state between requests. The model's name is the script, and the
-//! turn is the number of assistant messages in a request, so it works with any
+//! turn is the number of the model's messages in a request, so it works with any
 //! client that sends the whole conversation.
 
 mod reply;
@@ -78,11 +78,12 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Reply>, Infallibl
     if request.method() != Method::POST {
         return Ok(refuse(StatusCode::METHOD_NOT_ALLOWED, "only POST is served"));
     }
+    let uri = request.uri().clone();
     let Ok(body) = request.into_body().collect().await else {
         return Ok(refuse(StatusCode::BAD_REQUEST, "the body was cut"));
     };
     let body = body.to_bytes();
-    let facts = match request::Facts::scan(&body) {
+    let facts = match request::Facts::scan(&uri, &body) {
         Ok(facts) => facts,
         Err(error) => return Ok(refuse(StatusCode::BAD_REQUEST, &error.to_string())),
     };

@@ -11,7 +11,7 @@ pub(crate) use ::legwork::store::sqlite::Commits;
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{error::Error, probe::Probe, script::Script};
+use crate::{api::Api, error::Error, harness::Side, probe::Probe, script::Script};
 
 /// The instructions of the agent, on both sides.
 pub(crate) const INSTRUCTIONS: &str = "You are a careful clerk. Use the tool for every sum.";
@@ -25,6 +25,8 @@ pub(crate) const ADD: &str = "Adds two whole numbers.";
 /// The setup of a side.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
+    /// The API of both sides.
+    pub(crate) api: Api,
     /// The scripted server's address, with `/v1`.
     pub(crate) base_url: String,
     /// The script of the server.
@@ -54,6 +56,9 @@ pub(crate) struct Disk {
 
 /// One side: set up once, then run repeatedly.
 pub(crate) trait Subject: Clone + Send + Sync + 'static {
+    /// The side that it is.
+    const SIDE: Side;
+
     /// Makes the agent: client, tools, store.
     fn open(setup: Setup) -> Result<Self, Error>;
 

@@ -3,6 +3,7 @@
 mod answer;
 mod crowd;
 mod fan;
+mod handoff;
 mod in_process;
 mod long;
 mod open;
@@ -13,6 +14,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration, time::Instant};
 use clap::ValueEnum;
 
 use crate::{
+    api::Api,
     error::Error,
     measure,
     probe::{Probe, StepTime},
@@ -31,12 +33,32 @@ pub(crate) enum Workload {
     W1h,
     /// 200 steps in one execution
     W2,
+    /// W2 over Responses
+    #[value(name = "W2-RESPONSES")]
+    W2Responses,
+    /// W2 over Messages
+    #[value(name = "W2-MESSAGES")]
+    W2Messages,
+    /// W2 over the Gemini API
+    #[value(name = "W2-GEMINI")]
+    W2Gemini,
     /// 500 executions of 5 steps at once, each answer 50 ms late
     W3,
     /// 8 tools of 100 ms in one turn
     W4,
     /// A streamed answer of 4,000 tokens
     W5,
+    /// W5 over Responses
+    #[value(name = "W5-RESPONSES")]
+    W5Responses,
+    /// W5 over Messages
+    #[value(name = "W5-MESSAGES")]
+    W5Messages,
+    /// W5 over the Gemini API
+    #[value(name = "W5-GEMINI")]
+    W5Gemini,
+    /// A step on another API after 200 steps on one, compared with one encoding of them
+    Handoff,
     /// 5,000 steps in this process, with 20 hooks and 5 criteria
     Loop,
     /// Opening a session of 10,000 entries in a SQLite store
@@ -59,9 +81,16 @@ impl Workload {
         Self::W1,
         Self::W1h,
         Self::W2,
+        Self::W2Responses,
+        Self::W2Messages,
+        Self::W2Gemini,
         Self::W3,
         Self::W4,
         Self::W5,
+        Self::W5Responses,
+        Self::W5Messages,
+        Self::W5Gemini,
+        Self::Handoff,
         Self::Loop,
         Self::Open,
         Self::Start,
@@ -77,9 +106,16 @@ impl Workload {
             Self::W1 => "W1",
             Self::W1h => "W1H",
             Self::W2 => "W2",
+            Self::W2Responses => "W2-RESPONSES",
+            Self::W2Messages => "W2-MESSAGES",
+            Self::W2Gemini => "W2-GEMINI",
             Self::W3 => "W3",
             Self::W4 => "W4",
             Self::W5 => "W5",
+            Self::W5Responses => "W5-RESPONSES",
+            Self::W5Messages => "W5-MESSAGES",
+            Self::W5Gemini => "W5-GEMINI",
+            Self::Handoff => "HANDOFF",
             Self::Wp => "WP",
             Self::Wpg => "WPG",
             Self::Loop => "LOOP",
@@ -87,6 +123,16 @@ impl Workload {
             Self::Start => "START",
             Self::Search => "SEARCH",
             Self::Bash => "BASH",
+        }
+    }
+
+    /// The API that its models speak.
+    const fn api(self) -> Api {
+        match self {
+            Self::W2Responses | Self::W5Responses => Api::Responses,
+            Self::W2Messages | Self::W5Messages => Api::Messages,
+            Self::W2Gemini | Self::W5Gemini => Api::Gemini,
+            _ => Api::Chat,
         }
     }
 }
@@ -103,7 +149,7 @@ pub(crate) struct Conditions {
     pub(crate) dir: PathBuf,
     /// Bytes and durable writes per step, for the durable baseline.
     pub(crate) writes: (usize, usize),
-    /// The number of measured executions of W1, W1H, W2 and W5; none = the usual one.
+    /// The number of measured executions of a counted workload; none = the usual one.
     pub(crate) executions: Option<usize>,
 }
 
@@ -111,6 +157,7 @@ impl Conditions {
     /// A setup for a plain script: unstreamed, no hooks, no disk, a fast tool.
     fn setup(&self, script: Script) -> Setup {
         Setup {
+            api: Api::Chat,
             base_url: self.base_url.clone(),
             script,
             streamed: false,
@@ -139,10 +186,15 @@ pub(crate) async fn measure<S: Subject>(
     let mut sample = match workload {
         Workload::W1 => steps::measure::<S>(conditions, 0).await?,
         Workload::W1h => steps::measure::<S>(conditions, 20).await?,
-        Workload::W2 => long::measure::<S>(conditions).await?,
+        Workload::W2 | Workload::W2Responses | Workload::W2Messages | Workload::W2Gemini => {
+            long::measure::<S>(conditions, workload.api()).await?
+        }
         Workload::W3 => crowd::measure::<S>(conditions).await?,
         Workload::W4 => fan::measure::<S>(conditions).await?,
-        Workload::W5 => answer::measure::<S>(conditions).await?,
+        Workload::W5 | Workload::W5Responses | Workload::W5Messages | Workload::W5Gemini => {
+            answer::measure::<S>(conditions, workload.api()).await?
+        }
+        Workload::Handoff => handoff::measure(S::SIDE, conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
         // The baseline has no loop and no store that could be measured alone.

@@ -54,8 +54,13 @@ struct Extent {
 fn extent(workload: Workload) -> Option<Extent> {
     let (executions, unit) = match workload {
         Workload::W1 | Workload::W1h => ((10, 40), ("step", 20.0)),
-        Workload::W2 => ((1, 3), ("step", 200.0)),
-        Workload::W5 => ((5, 25), ("answer", 1.0)),
+        Workload::W2 | Workload::W2Responses | Workload::W2Messages | Workload::W2Gemini => {
+            ((1, 3), ("step", 200.0))
+        }
+        Workload::W5 | Workload::W5Responses | Workload::W5Messages | Workload::W5Gemini => {
+            ((5, 25), ("answer", 1.0))
+        }
+        Workload::Handoff => ((1, 4), ("handoff", 4.0)),
         _ => return None,
     };
     Some(Extent { executions, unit })

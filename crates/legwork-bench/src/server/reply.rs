@@ -1,5 +1,10 @@
 //! The bodies that the server sends.
 
+mod chat;
+mod gemini;
+mod messages;
+mod responses;
+
 use std::{
     convert::Infallible,
     pin::Pin,
@@ -11,7 +16,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use serde_json::{Value, json};
 
 use super::request::Facts;
-use crate::script::TOKEN;
+use crate::api::Api;
 
 /// An answer: one body, or a stream with one HTTP chunk per token.
 #[derive(Debug)]
@@ -35,7 +40,13 @@ impl Reply {
         if facts.streamed {
             return Self::stream(facts);
         }
-        Self::Whole(Some(Bytes::from(whole(facts).to_string())))
+        let whole = match facts.api {
+            Api::Chat => chat::whole(facts),
+            Api::Responses => responses::whole(facts),
+            Api::Messages => messages::whole(facts),
+            Api::Gemini => gemini::whole(facts),
+        };
+        Self::Whole(Some(Bytes::from(whole.to_string())))
     }
 
     /// An error body.
@@ -54,26 +65,16 @@ impl Reply {
 
     /// The streamed form of an answer.
     fn stream(facts: &Facts) -> Self {
-        let mut opening = vec![delta(facts, json!({"role": "assistant", "content": ""}), None)];
-        let (finish, tokens) = match facts.script.asks(facts.turn) {
-            true => ("tool_calls", 0),
-            false => ("stop", facts.script.tokens),
+        let Events { opening, token, closing } = match facts.api {
+            Api::Chat => chat::events(facts),
+            Api::Responses => responses::events(facts),
+            Api::Messages => messages::events(facts),
+            Api::Gemini => gemini::events(facts),
         };
-        if facts.script.asks(facts.turn) {
-            opening.extend((0..facts.script.calls).flat_map(|index| call_deltas(facts, index)));
-        }
-        let usage = json!({
-            "id": "scripted", "object": "chat.completion.chunk", "created": 0,
-            "model": facts.script.to_string(), "choices": [], "usage": usage(facts),
-        });
-        let closing = vec![
-            delta(facts, json!({}), Some(finish)),
-            event(&usage),
-            Bytes::from_static(b"data: [DONE]\n\n"),
-        ];
+        let tokens = if facts.asks() { 0 } else { facts.script.tokens };
         Self::Stream {
             opening: opening.into_iter(),
-            token: (delta(facts, json!({"content": TOKEN}), None), tokens),
+            token: (token, tokens),
             closing: closing.into_iter(),
         }
     }
@@ -118,50 +119,14 @@ impl Body for Reply {
     }
 }
 
-/// The unstreamed form of an answer.
-fn whole(facts: &Facts) -> Value {
-    let (message, finish) = if facts.script.asks(facts.turn) {
-        let calls: Vec<_> = (0..facts.script.calls)
-            .map(|index| {
-                json!({
-                    "id": call_id(facts, index), "type": "function",
-                    "function": {"name": "add", "arguments": arguments(facts, index)},
-                })
-            })
-            .collect();
-        let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
-        (message, "tool_calls")
-    } else {
-        let text = TOKEN.repeat(facts.script.tokens);
-        (json!({"role": "assistant", "content": text}), "stop")
-    };
-    json!({
-        "id": "scripted", "object": "chat.completion", "created": 0,
-        "model": facts.script.to_string(),
-        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-        "usage": usage(facts),
-    })
-}
-
-/// A call in two pieces: its opening, and its arguments.
-fn call_deltas(facts: &Facts, index: usize) -> [Bytes; 2] {
-    let opening = json!({"tool_calls": [{
-        "index": index, "id": call_id(facts, index), "type": "function",
-        "function": {"name": "add", "arguments": ""},
-    }]});
-    let arguments = json!({"tool_calls": [{
-        "index": index, "function": {"arguments": arguments(facts, index)},
-    }]});
-    [delta(facts, opening, None), delta(facts, arguments, None)]
-}
-
-/// One event of a stream that carries `delta`.
-fn delta(facts: &Facts, delta: Value, finish: Option<&str>) -> Bytes {
-    event(&json!({
-        "id": "scripted", "object": "chat.completion.chunk", "created": 0,
-        "model": facts.script.to_string(),
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }))
+/// The events of a streamed answer.
+struct Events {
+    /// Before the text.
+    opening: Vec<Bytes>,
+    /// One token of the text.
+    token: Bytes,
+    /// After the text.
+    closing: Vec<Bytes>,
 }
 
 /// A server-sent event with this data.
@@ -169,24 +134,8 @@ fn event(data: &Value) -> Bytes {
     Bytes::from(format!("data: {data}\n\n"))
 }
 
-/// The id of a call: unique in its conversation.
-fn call_id(facts: &Facts, index: usize) -> String {
-    format!("call_{}_{index}", facts.turn)
-}
-
-/// The arguments of a call, as in the API: JSON in a string.
-fn arguments(facts: &Facts, index: usize) -> String {
-    format!(r#"{{"a":{},"b":{index}}}"#, facts.turn)
-}
-
-/// Usage: about four bytes per input token, the script's output tokens.
-fn usage(facts: &Facts) -> Value {
-    let input = facts.size / 4;
-    let output = match facts.script.asks(facts.turn) {
-        true => facts.script.calls * 12,
-        false => facts.script.tokens,
-    };
-    json!({
-        "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-    })
+/// A server-sent event that is named by the type in its data, as some APIs have it.
+fn named_event(data: &Value) -> Bytes {
+    let name = data.get("type").and_then(Value::as_str).unwrap_or_default();
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }

@@ -1,12 +1,15 @@
 //! What the server needs from a request.
 
+use hyper::Uri;
 use memchr::memmem;
 
-use crate::{error::Error, script::Script};
+use crate::{api::Api, error::Error, script::Script};
 
 /// The facts of one request that decide its answer.
 #[derive(Debug)]
 pub(crate) struct Facts {
+    /// The API of the request.
+    pub(crate) api: Api,
     /// The script of the answers.
     pub(crate) script: Script,
     /// Answers that the conversation already holds.
@@ -25,19 +28,67 @@ impl Facts {
     /// that the server itself has scripted.
     ///
     /// # Errors
-    /// The body names no model, or one that is not a script.
-    pub(crate) fn scan(body: &[u8]) -> Result<Self, Error> {
+    /// The request names no model, or one that is not a script.
+    pub(crate) fn scan(uri: &Uri, body: &[u8]) -> Result<Self, Error> {
+        let api = Api::of_path(uri.path()).unwrap_or(Api::Chat);
+        if api == Api::Gemini {
+            return Self::of_path(uri.path(), body);
+        }
         let name = value(body, b"\"model\"")
             .and_then(|rest| rest.strip_prefix(b"\""))
             .and_then(|rest| rest.split(|byte| *byte == b'"').next())
             .unwrap_or_default();
+        let script: Script = String::from_utf8_lossy(name).parse()?;
+        let turn = match api {
+            // An answer that calls tools has an item for each call.
+            Api::Responses => count(body, b"\"function_call\"") / script.calls.max(1),
+            _ => count(body, b"\"assistant\""),
+        };
+        let streamed = value(body, b"\"stream\"").is_some_and(|rest| rest.starts_with(b"true"));
+        Ok(Self { api, script, turn, streamed, size: body.len() })
+    }
+
+    /// The facts of a request whose path names the model and the method.
+    fn of_path(path: &str, body: &[u8]) -> Result<Self, Error> {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let (name, method) = last.split_once(':').unwrap_or_default();
         Ok(Self {
-            script: String::from_utf8_lossy(name).parse()?,
-            turn: memmem::find_iter(body, b"\"assistant\"").count(),
-            streamed: value(body, b"\"stream\"").is_some_and(|rest| rest.starts_with(b"true")),
+            api: Api::Gemini,
+            script: name.parse()?,
+            turn: count(body, b"\"model\""),
+            streamed: method == "streamGenerateContent",
             size: body.len(),
         })
     }
+
+    /// Whether the answer calls tools.
+    pub(crate) const fn asks(&self) -> bool {
+        self.script.asks(self.turn)
+    }
+
+    /// Tokens of the request and of the answer: about four bytes per input token, the script's
+    /// output tokens.
+    pub(crate) const fn tokens(&self) -> (usize, usize) {
+        let output = match self.asks() {
+            true => self.script.calls * 12,
+            false => self.script.tokens,
+        };
+        (self.size / 4, output)
+    }
+
+    /// The id of a call: unique in its conversation.
+    pub(crate) fn call_id(&self, index: usize) -> String {
+        format!("call_{}_{index}", self.turn)
+    }
+
+    /// The arguments of a call as JSON text.
+    pub(crate) fn arguments(&self, index: usize) -> String {
+        format!(r#"{{"a":{},"b":{index}}}"#, self.turn)
+    }
+}
+
+fn count(body: &[u8], word: &[u8]) -> usize {
+    memmem::find_iter(body, word).count()
 }
 
 /// What follows the first `key` of the body, its colon and the spaces.

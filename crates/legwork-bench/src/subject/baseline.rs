@@ -3,21 +3,31 @@
 //! A list of messages that is sent whole each time, `reqwest`, `serde_json`,
 //! and nothing else: no events, no limits, no validation, no recovery.
 
+mod chat;
+mod dialect;
+mod gemini;
 mod ledger;
+mod messages;
+mod responses;
 mod stream;
-mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::CONTENT_TYPE;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use self::{
+    chat::Chat,
+    dialect::{Arguments, Dialect, Frame},
+    gemini::Gemini,
     ledger::Ledger,
-    wire::{Answer, Arguments, Call, Message, Request, Response},
+    messages::Messages,
+    responses::Responses,
 };
-use super::{INSTRUCTIONS, Setup, Subject, TASK};
-use crate::{error::Error, probe::Probe};
+use super::{Setup, Subject};
+use crate::{api::Api, error::Error, harness::Side, probe::Probe};
 
 /// A client, a model's name and a tool.
 #[derive(Clone, Debug)]
@@ -25,46 +35,34 @@ pub(crate) struct Baseline(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
+    api: Api,
     client: reqwest::Client,
     url: String,
     model: String,
     streamed: bool,
-    tools: Box<serde_json::value::RawValue>,
+    tools: Box<RawValue>,
     probe: Arc<Probe>,
     ledger: Option<Mutex<Ledger>>,
 }
 
 impl Subject for Baseline {
+    const SIDE: Side = Side::Baseline;
+
     fn open(setup: Setup) -> Result<Self, Error> {
-        let client = reqwest::Client::builder().no_proxy().tcp_nodelay(true).build()?;
-        let ledger = setup.disk.as_ref().map(Ledger::create).transpose()?;
-        Ok(Self(Arc::new(Parts {
-            client,
-            url: format!("{}/chat/completions", setup.base_url),
-            model: setup.script.to_string(),
-            streamed: setup.streamed,
-            tools: wire::tools()?,
-            probe: setup.probe,
-            ledger: ledger.map(Mutex::new),
-        })))
+        match setup.api {
+            Api::Chat => Self::speaking::<Chat>(setup),
+            Api::Responses => Self::speaking::<Responses>(setup),
+            Api::Messages => Self::speaking::<Messages>(setup),
+            Api::Gemini => Self::speaking::<Gemini>(setup),
+        }
     }
 
     async fn run(&self) -> Result<String, Error> {
-        self.with_ledger(Ledger::restart);
-        let mut messages = vec![Message::system(INSTRUCTIONS), Message::user(TASK)];
-        loop {
-            let answer = self.infer(&messages).await?;
-            let step = messages.len();
-            if answer.tool_calls.is_empty() {
-                let text = answer.content.clone().unwrap_or_default();
-                messages.push(Message::Assistant(answer));
-                self.keep(&messages, step)?;
-                return Ok(text);
-            }
-            let results = self.call_tools(&answer.tool_calls).await?;
-            messages.push(Message::Assistant(answer));
-            messages.extend(results);
-            self.keep(&messages, step)?;
+        match self.0.api {
+            Api::Chat => self.play::<Chat>().await,
+            Api::Responses => self.play::<Responses>().await,
+            Api::Messages => self.play::<Messages>().await,
+            Api::Gemini => self.play::<Gemini>().await,
         }
     }
 
@@ -74,51 +72,72 @@ impl Subject for Baseline {
 }
 
 impl Baseline {
-    /// Sends the whole conversation and reads the answer.
-    async fn infer(&self, messages: &[Message]) -> Result<Answer, Error> {
-        let request = Request {
-            model: &self.0.model,
-            messages,
-            tools: &self.0.tools,
-            stream: self.0.streamed,
-        };
-        let body = serde_json::to_vec(&request).map_err(Error::json("a request"))?;
-        let response = self
-            .0
-            .client
-            .post(&self.0.url)
-            .header(CONTENT_TYPE, "application/json")
-            .header(AUTHORIZATION, "Bearer bench")
-            .body(body)
-            .send()
-            .await?
-            .error_for_status()?;
-        if self.0.streamed {
-            return stream::read(response).await;
-        }
-        let bytes = response.bytes().await?;
-        let whole: Response = serde_json::from_slice(&bytes).map_err(Error::json("a response"))?;
-        whole.first()
+    fn speaking<D: Dialect>(setup: Setup) -> Result<Self, Error> {
+        let client = reqwest::Client::builder().no_proxy().tcp_nodelay(true).build()?;
+        let ledger = setup.disk.as_ref().map(Ledger::create).transpose()?;
+        let model = setup.script.to_string();
+        Ok(Self(Arc::new(Parts {
+            api: setup.api,
+            client,
+            url: format!("{}/{}", setup.base_url, D::path(&model, setup.streamed)),
+            model,
+            streamed: setup.streamed,
+            tools: D::tools()?,
+            probe: setup.probe,
+            ledger: ledger.map(Mutex::new),
+        })))
     }
 
-    /// Runs the calls of one answer at once; results in call order.
-    async fn call_tools(&self, calls: &[Call]) -> Result<Vec<Message>, Error> {
-        if let [call] = calls {
-            return Ok(vec![self.call_tool(call).await?]);
+    /// The loop: asks the model until it calls no tools.
+    async fn play<D: Dialect>(&self) -> Result<String, Error> {
+        self.with_ledger(Ledger::restart);
+        let mut messages = D::opening();
+        loop {
+            let answer = self.infer::<D>(&messages).await?;
+            let step = messages.len();
+            let calls = D::calls(&answer);
+            if calls.is_empty() {
+                let text = D::text(&answer);
+                D::push(&mut messages, answer, &[]);
+                self.keep(&messages, step)?;
+                return Ok(text);
+            }
+            let sums = self.call_tools::<D>(&calls).await?;
+            D::push(&mut messages, answer, &sums);
+            self.keep(&messages, step)?;
         }
-        try_join_all(calls.iter().map(|call| self.call_tool(call))).await
+    }
+
+    /// Sends the whole conversation and reads the answer.
+    async fn infer<D: Dialect>(&self, messages: &[D::Message]) -> Result<D::Answer, Error> {
+        let Parts { model, tools, streamed, .. } = &*self.0;
+        let frame = Frame { model, tools, stream: *streamed };
+        let body = D::body(&frame, messages).map_err(Error::json("a request"))?;
+        let request = self.0.client.post(&self.0.url).header(CONTENT_TYPE, "application/json");
+        let response = D::authorize(request).body(body).send().await?.error_for_status()?;
+        if self.0.streamed {
+            return stream::read::<D>(response).await;
+        }
+        D::whole(&response.bytes().await?)
+    }
+
+    /// Runs the calls of one answer at once; sums in call order.
+    async fn call_tools<D: Dialect>(&self, calls: &[&D::Call]) -> Result<Vec<i64>, Error> {
+        if let [call] = calls {
+            return Ok(vec![self.call_tool::<D>(call).await?]);
+        }
+        try_join_all(calls.iter().map(|call| self.call_tool::<D>(call))).await
     }
 
     /// Runs one call.
-    async fn call_tool(&self, call: &Call) -> Result<Message, Error> {
-        let Arguments { a, b } = serde_json::from_str(&call.function.arguments)
-            .map_err(Error::json("the arguments of a call"))?;
-        let sum = self.0.probe.add(a, b).await;
-        Ok(Message::Tool { tool_call_id: call.id.clone(), content: sum.to_string() })
+    async fn call_tool<D: Dialect>(&self, call: &D::Call) -> Result<i64, Error> {
+        let Arguments { a, b } =
+            D::arguments(call).map_err(Error::json("the arguments of a call"))?;
+        Ok(self.0.probe.add(a, b).await)
     }
 
     /// Writes the messages from `step` on, where there is a disk.
-    fn keep(&self, messages: &[Message], step: usize) -> Result<(), Error> {
+    fn keep<M: Serialize>(&self, messages: &[M], step: usize) -> Result<(), Error> {
         let new = messages.get(step..).unwrap_or_default();
         self.with_ledger(|ledger| ledger.append(new)).unwrap_or(Ok(()))
     }

@@ -10,7 +10,7 @@ use legwork::{Agent, hook, model, store};
 use serde_json::json;
 
 use super::{ADD, Commits, INSTRUCTIONS, Setup, Subject, TASK};
-use crate::{error::Error, probe::Probe};
+use crate::{error::Error, harness::Side, probe::Probe};
 
 /// An agent, and its last session.
 #[derive(Clone)]
@@ -21,8 +21,10 @@ pub(crate) struct Legwork {
 }
 
 impl Subject for Legwork {
+    const SIDE: Side = Side::Legwork;
+
     fn open(setup: Setup) -> Result<Self, Error> {
-        let name = format!("openai:{}", setup.script);
+        let name = format!("{}:{}", setup.api.provider(), setup.script);
         let model = model::at(&name, Some(&setup.base_url), Some("bench")).map_err(fail)?;
         let mut builder = builder(model, &setup.probe, setup.hooks);
         if let Some(disk) = &setup.disk {

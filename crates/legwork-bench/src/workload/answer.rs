@@ -2,6 +2,7 @@
 
 use super::{Conditions, Sample, sample, timed};
 use crate::{
+    api::Api,
     error::Error,
     script::Script,
     stats,
@@ -12,8 +13,12 @@ use crate::{
 const RUNS: (usize, usize) = (10, 150);
 
 /// Reads a streamed answer of 4,000 tokens, again and again.
-pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
-    let setup = Setup { streamed: true, ..conditions.setup(Script::steps(1).tokens(4000)) };
+pub(super) async fn measure<S: Subject>(
+    conditions: &Conditions,
+    api: Api,
+) -> Result<Sample, Error> {
+    let script = Script::steps(1).tokens(4000);
+    let setup = Setup { api, streamed: true, ..conditions.setup(script) };
     let subject = S::open(setup.clone())?;
     for _ in 0..RUNS.0 {
         timed(&subject, &setup).await?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Conditions, Sample, check, middle, sample, timed};
 use crate::{
+    api::Api,
     error::Error,
     measure,
     probe::{self, Stamp},
@@ -23,8 +24,11 @@ const LOOKS: [usize; 3] = [10, 100, 200];
 const RUNS: usize = 5;
 
 /// Runs 200 steps with one tool call each, some times.
-pub(super) async fn measure<S: Subject>(conditions: &Conditions) -> Result<Sample, Error> {
-    let setup = conditions.setup(Script::steps(STEPS));
+pub(super) async fn measure<S: Subject>(
+    conditions: &Conditions,
+    api: Api,
+) -> Result<Sample, Error> {
+    let setup = Setup { api, ..conditions.setup(Script::steps(STEPS)) };
     let subject = S::open(setup.clone())?;
     timed(&subject, &setup).await?;
     setup.probe.take();

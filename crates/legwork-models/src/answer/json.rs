@@ -253,10 +253,21 @@ impl<'a> Reader<'a> {
         if self.peek() == b'"' && self.plain().is_some() {
             return Ok(());
         }
+        if let Some(length) = self.constant() {
+            self.at += length;
+            return Ok(());
+        }
         match self.digits() {
             Some(_) => Ok(()),
             None => self.value::<IgnoredAny>().map(drop),
         }
+    }
+
+    /// The length of the constant or the empty value that begins here, which answers repeat often.
+    fn constant(&self) -> Option<usize> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let constants: [&[u8]; 5] = [b"null", b"true", b"false", b"[]", b"{}"];
+        constants.into_iter().find(|constant| rest.starts_with(constant)).map(<[u8]>::len)
     }
 
     /// Checks that nothing follows.

@@ -2,7 +2,8 @@
 
 use std::{fs::File, io::Write};
 
-use super::wire::Message;
+use serde::Serialize;
+
 use crate::{error::Error, subject::Disk};
 
 /// A file to which each step is appended, and the size of each step.
@@ -38,7 +39,7 @@ impl Ledger {
     }
 
     /// Appends one step, padded to the bytes of a step.
-    pub(super) fn append(&mut self, new: &[Message]) -> Result<(), Error> {
+    pub(super) fn append<M: Serialize>(&mut self, new: &[M]) -> Result<(), Error> {
         let mut lines = Vec::with_capacity(self.bytes);
         for message in new {
             serde_json::to_writer(&mut lines, message).map_err(Error::json("a message"))?;

@@ -4,10 +4,11 @@ use tokio::net::TcpListener;
 
 use super::Baseline;
 use crate::{
+    api::Api,
     probe::Probe,
     script::Script,
     server,
-    subject::{Commits, Disk, Setup, Subject},
+    subject::{Commits, Disk, Setup, Subject, legwork::Legwork},
 };
 
 /// A baseline with its own real server on loopback.
@@ -17,6 +18,7 @@ async fn setup(script: Script) -> Setup {
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve(listener, None));
     Setup {
+        api: Api::Chat,
         base_url: format!("http://{address}/v1"),
         script,
         streamed: false,
@@ -28,12 +30,16 @@ async fn setup(script: Script) -> Setup {
 
 #[tokio::test]
 async fn a_script_is_played_to_its_end() {
-    for streamed in [false, true] {
-        let setup = Setup { streamed, ..setup(Script::steps(4).calls(3).tokens(2)).await };
+    for (api, streamed) in Api::ALL.into_iter().flat_map(|api| [(api, false), (api, true)]) {
+        let script = Script::steps(4).calls(3).tokens(2);
+        let setup = Setup { api, streamed, ..setup(script).await };
         let probe = setup.probe.clone();
-        let text = Baseline::open(setup).unwrap().run().await.unwrap();
-        assert_eq!(text, "word word ", "streamed: {streamed}");
-        assert_eq!(probe.take().len(), 9, "streamed: {streamed}");
+        let text = Baseline::open(setup.clone()).unwrap().run().await.unwrap();
+        assert_eq!(text, "word word ", "{api:?}, streamed: {streamed}");
+        assert_eq!(probe.take().len(), 9, "{api:?}, streamed: {streamed}");
+        let text = Legwork::open(setup).unwrap().run().await.unwrap();
+        assert_eq!(text, "word word ", "{api:?}, streamed: {streamed}");
+        assert_eq!(probe.take().len(), 9, "{api:?}, streamed: {streamed}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whole items, of which deltas may have brought a part before.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::Sink;
@@ -20,6 +22,9 @@ pub(super) fn read(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: 
     if !into.finish_index(output) {
         return json.skip();
     }
+    if json.field("type")? == "function_call" {
+        return call(output, json, into, on);
+    }
     let begin = json.at();
     let item = json.json()?;
     let source = json.at() - begin;
@@ -30,7 +35,6 @@ pub(super) fn read(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: 
     match kind(&fields) {
         "message" => message(output, fields, source, into, on),
         "reasoning" => reasoning(output, fields, into, on),
-        "function_call" => call(output, fields, into, on),
         _ => into.other_at(place(output, 0), Value::Object(fields)),
     }
     Ok(())
@@ -175,16 +179,25 @@ fn attach_all(at: u64, fields: Map<String, Value>, into: &mut Assembly) {
 }
 
 /// A call; its own id, its type and what else came with it are the provider's fields.
-fn call(output: u64, mut fields: Map<String, Value>, into: &mut Assembly, on: Sink<'_>) {
-    let at = place(output, 0);
-    let (id, name) = (text(&mut fields, "call_id"), text(&mut fields, "name"));
-    let arguments = text(&mut fields, "arguments");
-    drop_completed(&mut fields);
+fn call(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
+    let (at, mut position) = (place(output, 0), json.object()?);
+    let (mut id, mut name, mut arguments) = (Cow::default(), Cow::default(), Cow::default());
+    let mut fields = Vec::new();
+    while let Some(key) = json.key(&mut position)? {
+        match &*key {
+            "call_id" => id = json.text()?,
+            "name" => name = json.text()?,
+            "arguments" => arguments = json.text()?,
+            _ => fields.push((key, json.json()?)),
+        }
+    }
+    fields.retain(|(key, value)| key != "status" || value != "completed");
     let came = Came { text: &arguments, written: arguments.len() };
     let known = into.arguments_so_far(at);
     let (rest, written) = came.rest(known);
-    let id = if known.is_some() { String::new() } else { id };
+    let id = if known.is_some() { Cow::default() } else { id };
     let piece = Piece::new(at, id, name).with_arguments(rest, written);
     let piece = fields.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value));
     into.call(piece, on);
+    Ok(())
 }

@@ -1,0 +1,40 @@
+//! The APIs that are measured.
+
+/// An API that the server and both sides speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Api {
+    /// OpenAI's Chat Completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Messages,
+    /// Google's Gemini API.
+    Gemini,
+}
+
+impl Api {
+    /// All.
+    pub(crate) const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Gemini];
+
+    /// The provider of Legwork that speaks it.
+    pub(crate) const fn provider(self) -> &'static str {
+        match self {
+            Self::Chat => "openai",
+            Self::Responses => "openai-responses",
+            Self::Messages => "anthropic",
+            Self::Gemini => "google",
+        }
+    }
+
+    /// The API of a request's path, if it is one of these.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        match path.rsplit('/').next()? {
+            "completions" => Some(Self::Chat),
+            "responses" => Some(Self::Responses),
+            "messages" => Some(Self::Messages),
+            last if last.contains(':') => Some(Self::Gemini),
+            _ => None,
+        }
+    }
+}
