@@ -23,6 +23,7 @@ mod exit;
 pub mod fuzzing;
 mod leftover;
 mod model;
+mod output_schema;
 mod recorded;
 mod sandbox;
 mod session;

@@ -8,10 +8,12 @@ use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
 use legwork::core::{AgentState, Budget, Event};
 use legwork::model::HttpModel;
+use legwork::output::Output;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
+use serde_json::Value;
 
 use crate::agents::assemble::assemble;
 use crate::config::locate::shown;
@@ -20,6 +22,7 @@ use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
 use crate::model::{exposure, made};
+use crate::output_schema;
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
@@ -135,6 +138,14 @@ impl Worker {
             screen.note_later(
                 "the project context (AGENTS.md) has changed; the model gets the new one",
             );
+        }
+    }
+
+    /// The same, each execution ending with the output, if one is given.
+    pub(crate) fn wants(self, output: Option<Output<Value>>) -> Self {
+        match output {
+            Some(output) => Self { agent: output_schema::wanted(self.agent, output), ..self },
+            None => self,
         }
     }
 

@@ -56,6 +56,7 @@ pub mod nearest;
 mod nesting;
 pub mod orchestrate;
 mod outcome;
+pub mod output;
 mod pending;
 mod present;
 mod progress;

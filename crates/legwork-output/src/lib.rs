@@ -5,7 +5,7 @@
 //! value while it is still arriving; and asks a model by itself, with corrections.
 //!
 //! It is deliberately not a provider: it knows no HTTP, only the trait `Model`. It journals
-//! nothing and knows no agent.
+//! nothing and knows no agent; an agent knows it by the trait `OutputReader`.
 //!
 //! ```
 //! use legwork_output::Output;
@@ -31,16 +31,19 @@
 //!
 //! Read the modules in this order: [`partial`] (JSON that is still arriving), [`extract`] (JSON
 //! in a text), [`schema`] (schemas and their dialects), [`maybe`], [`output`] (the five stages),
-//! [`extraction`] (a model is asked).
+//! [`extraction`] (a model is asked), [`reader`] (an agent asks for it).
 #![forbid(unsafe_code)]
 
+mod asking;
 pub mod extract;
 pub mod extraction;
 pub mod maybe;
 pub mod output;
 pub mod partial;
+pub mod reader;
 pub mod schema;
 
 pub use extraction::{Extract, Extraction};
 pub use maybe::Maybe;
 pub use output::Output;
+pub use reader::Reader;

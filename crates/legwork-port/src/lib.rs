@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`event`],
-//! [`observer`], [`tool`], [`toolset`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
+//! [`observer`], [`tool`], [`toolset`], [`output`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
 //! (how code that implements these traits is called).
 #![forbid(unsafe_code)]
 
@@ -34,6 +34,7 @@ pub mod event;
 pub mod lifecycle;
 pub mod model;
 pub mod observer;
+pub mod output;
 pub mod sandbox;
 pub mod store;
 pub mod tool;
@@ -55,6 +56,7 @@ pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView};
 pub use model::{Delta, Deltas, Model, Profile, Retry};
 pub use observer::{NoObserver, Observer, Origin};
+pub use output::OutputReader;
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext};

@@ -17,7 +17,7 @@
 //!    runs of an agent share), [`context`] (what a step works with).
 //! 2. What a step does: `inbox`, `spending`, `watch` (active time, and work that is cut off),
 //!    `judge`, `doubt`, `release`, [`executor`], [`driver`].
-//! 3. What joins it: `stop`, `run` (the loop), [`open`].
+//! 3. What joins it: `output` (whether a step gave it), `stop`, `run` (the loop), [`open`].
 #![forbid(unsafe_code)]
 
 pub mod account;
@@ -31,6 +31,7 @@ mod inbox;
 mod judge;
 pub mod memory;
 pub mod open;
+mod output;
 mod release;
 mod result;
 mod run;

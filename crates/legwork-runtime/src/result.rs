@@ -5,6 +5,7 @@ use std::fmt;
 use legwork_core::budget::Amounts;
 use legwork_core::continuation::End;
 use legwork_core::{AgentState, ContinuationOutcome, ExecutionStatus, SessionId};
+use serde_json::Value;
 
 /// What came of a run.
 #[derive(Debug, Clone)]
@@ -22,6 +23,11 @@ impl Run {
     /// The text of the last answer; empty if there is none.
     pub fn text(&self) -> String {
         self.state.final_response().map_or_else(String::new, |response| response.text())
+    }
+
+    /// The output that was accepted; none if the agent wants none, or if there is none yet.
+    pub fn output(&self) -> Option<&Value> {
+        self.state.output().map(|output| &**output)
     }
 
     /// Where the execution stands.

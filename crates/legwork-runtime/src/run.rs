@@ -18,6 +18,7 @@ use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
 use crate::executor;
 use crate::inbox::{take_before_step, take_inbox};
+use crate::output;
 use crate::stop::{nothing_decided, stop};
 use legwork_port::unwind;
 use tracing::debug;
@@ -54,7 +55,7 @@ pub(crate) async fn step(
             },
             Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
             Owed::Pause => return pause(cx, state).await,
-            Owed::EndStep => match end_step(cx, state).await {
+            Owed::EndStep => match end_step(driver, cx, state).await {
                 Ended::Recorded(state) => return Ok(Advance::More(state)),
                 Ended::Interrupted(state) => state,
             },
@@ -130,13 +131,15 @@ enum Ended {
     Interrupted(AgentState),
 }
 
-/// The step is over: hooks see results and errors, the outcome is decided and recorded.
-async fn end_step(cx: &StepContext, state: AgentState) -> Ended {
+/// The step is over: hooks see results and errors, its output is read, the outcome is decided and
+/// recorded.
+async fn end_step(driver: &dyn Driver, cx: &StepContext, state: AgentState) -> Ended {
     // Those of its calls that are held still never began.
     cx.held_calls.keep(0);
     let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
     let begun = hooks.iter().any(|trigger| cx.listens(*trigger)).then(|| state.clone());
-    let mut state = show_results(cx, state).await;
+    let state = show_results(cx, state).await;
+    let mut state = output::record(state, cx, driver);
     if state.current_error().is_some() {
         state = cx.fire(Trigger::Error, state).await;
     }

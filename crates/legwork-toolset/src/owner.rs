@@ -16,6 +16,8 @@ pub enum Owner {
     Capability(Arc<str>),
     /// The tool that spawns subagents.
     Subagents,
+    /// A tool that gives the output.
+    Output,
     /// Of a toolset.
     Toolset(Arc<str>),
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Owner {
             Self::Builder => f.write_str("one given to the builder"),
             Self::Capability(name) => write!(f, "one of the capability `{name}`"),
             Self::Subagents => f.write_str("the one that spawns subagents"),
+            Self::Output => f.write_str("one that gives the output"),
             Self::Toolset(name) => write!(f, "one of the toolset `{name}`"),
         }
     }

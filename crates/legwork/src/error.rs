@@ -28,6 +28,9 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// The run of an agent with an output type completed, and its output is no value of that type.
+    #[error("there is no value: {0}")]
+    Output(String),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::Error),

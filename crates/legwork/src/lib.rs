@@ -32,7 +32,7 @@
 //! ["derive"] }` and `schemars = "1"`.
 //!
 //! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
-//! [`capability`], `definition` and `skills` (agents and skills as files), then [`agent`],
+//! [`capability`], `output`, `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
 //!
 //! # Features
@@ -49,7 +49,7 @@
 //! | `anthropic` | yes | models of Anthropic |
 //! | `gemini` | yes | models of Google |
 //! | `bedrock` | | models on AWS Bedrock |
-//! | `output` | yes | `output`: answers as values of types, `model.extract::<T>(..)` |
+//! | `output` | yes | `output`: answers as values of types, `agent.output::<T>()`, `model.extract::<T>(..)` |
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
@@ -66,6 +66,8 @@ pub mod capability;
 pub mod definition;
 mod error;
 pub mod model;
+#[cfg(feature = "output")]
+pub mod output;
 #[cfg(feature = "definitions")]
 pub mod skills;
 pub mod store;
@@ -86,9 +88,6 @@ pub use legwork_macros::tool;
 pub use legwork_orchestrate as orchestrate;
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
-/// Answers as values of types. Needs the feature `output`.
-#[cfg(feature = "output")]
-pub use legwork_output as output;
 pub use legwork_port as port;
 /// Needs the feature `tools`.
 #[cfg(feature = "tools")]
@@ -97,7 +96,7 @@ pub use legwork_tools as tools;
 /// What most programs need, in one line.
 pub mod prelude {
     #[cfg(feature = "output")]
-    pub use crate::output::extraction::Extract;
+    pub use crate::output::{Extract, TypedOutput};
     pub use crate::store::BuilderExt;
     pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
     #[cfg(feature = "orchestrate")]

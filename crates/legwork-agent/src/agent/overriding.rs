@@ -1,11 +1,12 @@
 //! What is otherwise in an agent made of another.
 
 use std::any::{Any, type_name};
+use std::fmt::Display;
 use std::sync::Arc;
 
 use legwork_core::Budget;
 use legwork_core::nearest::suggestion;
-use legwork_port::{Clock, Model, Observer, Tool};
+use legwork_port::{Clock, Model, Observer, OutputReader, Tool};
 use serde_json::Value;
 
 use crate::agent::builder::Builder;
@@ -111,6 +112,15 @@ impl Override {
     /// Other limits.
     pub fn budget(self, budget: Budget) -> Self {
         self.with(|builder| builder.budget(budget))
+    }
+
+    /// Executions end with this output, in the place of another one or of none; as
+    /// [`Builder::output`].
+    pub fn output<E: Display>(
+        self,
+        fit: impl Fn(&dyn Model) -> Result<Arc<dyn OutputReader>, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|builder| builder.output(fit))
     }
 
     /// A further hook.

@@ -9,6 +9,7 @@ use legwork_agent::{EventKind, RunEvent};
 use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, MicroUsd};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inbox::{Answer, Verdict};
+use legwork_core::output::Stage;
 use legwork_core::tool::Metadata;
 use legwork_core::{
     AgentState, ContinuationOutcome, ExecutionStatus, FinishReason, Micros, Seq, SessionId,
@@ -81,7 +82,7 @@ fn under_way() -> Vec<EventKind> {
         EventKind::ToolFinished {
             index: 0,
             call,
-            outcome: ToolOutcome::value(deep),
+            outcome: ToolOutcome::value(deep.clone()),
             took,
             metadata,
         },
@@ -94,6 +95,8 @@ fn under_way() -> Vec<EventKind> {
             steps: 2,
             used: AMOUNTS,
         },
+        EventKind::OutputAccepted { value: Arc::new(deep.clone()) },
+        EventKind::OutputRejected { stage: Stage::Schema, problem: message() },
         EventKind::Answered { answer },
         hook(HookEnd::Passed),
         hook(HookEnd::Changed),
@@ -127,6 +130,7 @@ fn ends() -> Vec<EventKind> {
         explain: Some(message()),
         signal: Some(signal(StopReason::StepsLimit)),
         text: message(),
+        output: Some(Arc::new(json!({"a": [1.5]}))),
         finish: Some(FinishReason::Stop),
         used: AMOUNTS,
         pending: Vec::new(),

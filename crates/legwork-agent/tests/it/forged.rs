@@ -8,7 +8,7 @@ use legwork_agent::{Agent, Driver, Error, StepContext, ToolCalling, driver, exec
 use legwork_core::error::ErrorRecord;
 use legwork_core::state::{Judged, Seal};
 use legwork_core::{
-    AgentState, EffectClass, ErrorKind, ExecutionStatus, ModelRequest, Owed, StopReason,
+    AgentState, EffectClass, ErrorKind, ExecutionStatus, ModelRequest, Owed, Response, StopReason,
 };
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
@@ -61,9 +61,30 @@ async fn s1_4_a_driver_that_says_a_call_was_judged_or_a_response_committed_fails
     }
 }
 
-/// A driver that answers a recorded response with the state from before the request.
-#[derive(Default)]
-struct Older(Mutex<Option<AgentState>>);
+/// A driver that answers a recorded response with an older state: the one from before the
+/// request, or the one in which the response was read.
+struct Older {
+    since: Since,
+    kept: Mutex<Option<AgentState>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Since {
+    Request,
+    Read,
+}
+
+impl Older {
+    fn since(since: Since) -> Self {
+        Self { since, kept: Mutex::new(None) }
+    }
+
+    fn keep(&self, since: Since, state: &AgentState) {
+        if self.since == since {
+            *self.kept.lock().unwrap() = Some(state.clone());
+        }
+    }
+}
 
 impl Driver for Older {
     fn name(&self) -> &str {
@@ -76,12 +97,17 @@ impl Driver for Older {
         cx: &StepContext,
         shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
-        *self.0.lock().unwrap() = Some(state.clone());
+        self.keep(Since::Request, state);
         ToolCalling.request(state, cx, shown)
     }
 
+    fn read(&self, state: &AgentState, response: Response) -> Response {
+        self.keep(Since::Read, state);
+        response
+    }
+
     fn recorded(&self, _: AgentState) -> AgentState {
-        self.0.lock().unwrap().take().unwrap()
+        self.kept.lock().unwrap().take().unwrap()
     }
 }
 
@@ -90,7 +116,8 @@ async fn s1_4_a_driver_that_takes_a_recorded_response_back_fails_and_it_is_kept(
     let model = || ScriptedModel::new([Turn::text("done"), Turn::text("never")]);
     let foreign = Recording(|state| AgentState::new(state.session().clone()));
     let foreign = Agent::builder(model()).driver(foreign);
-    for builder in [foreign, Agent::builder(model()).driver(Older::default())] {
+    let older = |since| Agent::builder(model()).driver(Older::since(since));
+    for builder in [foreign, older(Since::Request), older(Since::Read)] {
         let store = MemoryStore::new();
         let agent = builder.store_in(Arc::new(store.clone())).build().unwrap();
         let run = agent.run("go").in_session("s").outcome().await.unwrap();

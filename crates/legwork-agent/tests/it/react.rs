@@ -9,12 +9,13 @@ use legwork_core::continuation::{ErrorPolicy, Reaction};
 use legwork_core::event::{ExecutionStarted, InferenceStarted, Responded};
 use legwork_core::inference::Incomplete;
 use legwork_core::message::{ProviderData, Thinking};
+use legwork_core::output::{Mode, Rejection, Stage, Wanted};
 use legwork_core::{
     AgentState, Budget, Criterion, Decision, EffectClass, ErrorKind, ErrorSource, Event,
     ExecutionStatus, FinishReason, Message, Part, Response, Role, SessionId, StopReason,
 };
 use legwork_port::model::Profile;
-use legwork_port::{Store, Trigger};
+use legwork_port::{OutputReader, Store, Tool, Trigger};
 use legwork_testkit::{ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
 
@@ -467,14 +468,55 @@ async fn a_step_renders_what_it_adds_and_shares_the_rest() {
     }
 }
 
+/// The state with an agent that wants answers in a format.
+fn with_format(state: &AgentState, format: &Value) -> AgentState {
+    let mut shaped = serde_json::to_value(state).unwrap();
+    shaped["facts"]["definition"]["output"] = json!({
+        "name": "answer", "mode": "native_schema", "schema": format, "format": format, "repairs": 0,
+    });
+    serde_json::from_value(shaped).unwrap()
+}
+
+/// An output that is asked for as the format of an answer.
+struct Shape(Arc<Wanted>);
+
+impl Shape {
+    fn new(schema: &Value) -> Self {
+        let (name, mode, format) =
+            ("answer".into(), Mode::NativeSchema, Some(schema.clone().into()));
+        let schema = Arc::new(schema.clone());
+        Self(Arc::new(Wanted { name, mode, schema, format, repairs: 0 }))
+    }
+}
+
+impl OutputReader for Shape {
+    fn wanted(&self) -> &Arc<Wanted> {
+        &self.0
+    }
+
+    fn prompt(&self) -> &str {
+        ""
+    }
+
+    fn tool(&self) -> Option<Arc<dyn Tool>> {
+        None
+    }
+
+    fn read(&self, written: &str) -> Result<Value, Rejection> {
+        let read = serde_json::from_str(written);
+        read.map_err(|error| Rejection::new(Stage::Extraction, error.to_string()))
+    }
+
+    fn correction(&self, rejection: &Rejection) -> String {
+        rejection.problem.clone()
+    }
+}
+
 #[test]
 fn an_answer_of_a_shape_that_was_asked_for_is_its_json_and_else_it_is_no_decision() {
     let text = r#"{"thought": "I know", "answer": {"city": "Rome"}}"#;
     let none = AgentState::new(SessionId::new("s"));
-    let mut shaped = serde_json::to_value(&none).unwrap();
-    shaped["context"]["response_format"] = json!({"type": "object"});
-    let shaped: AgentState = serde_json::from_value(shaped).unwrap();
-    assert!(shaped.context().response_format.is_some());
+    let shaped = with_format(&none, &json!({"type": "object"}));
     let read = |driver: ReAct, state: &AgentState| {
         let said = Message::assistant(vec![Part::text(text.to_owned())]);
         driver.read(state, Response::new(said, FinishReason::Stop)).text()
@@ -489,14 +531,11 @@ async fn a_shape_that_was_asked_for_is_that_of_the_answer_however_it_is_given() 
     let shape = json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let requests = async |driver: ReAct, turns: Vec<Turn>| {
         let (model, world) = (plain(turns), World::default());
-        let agent = agent(&model, driver, &world).build().unwrap();
-        let mut run = agent.iterate("go").await.unwrap();
-        let state = run.next().await.unwrap().unwrap();
-        drop(run);
-        let mut shaped = serde_json::to_value(&state).unwrap();
-        shaped["context"]["response_format"] = shape.clone();
-        let shaped: AgentState = serde_json::from_value(shaped).unwrap();
-        agent.resume(state.session().clone()).on_state(shaped).await.unwrap();
+        let reader: Arc<dyn OutputReader> = Arc::new(Shape::new(&shape));
+        let agent = agent(&model, driver, &world);
+        let agent = agent.output(move |_| Ok::<_, String>(Arc::clone(&reader))).build().unwrap();
+        let run = agent.run("go").await.unwrap();
+        assert_eq!(run.output(), Some(&json!({"city": "Rome"})));
         model.requests()
     };
     let city = || Turn::text(r#"{"answer": {"city": "Rome"}}"#);

@@ -16,6 +16,7 @@ Examples:
   legwork run @task.md
   git diff | legwork run \"Review this change\"
   legwork run --image screen.png \"What is wrong in this picture?\"
+  legwork run --output-schema city.json \"The largest city of France\" | jq .name
 
 A task that begins with @ names a file that holds it; @@ stands for one @. What is
 piped in beside a task comes after it, between <stdin> and </stdin>. Give < /dev/null
@@ -42,6 +43,9 @@ pub(crate) struct Run {
     /// Show the model a picture (PNG, JPEG, GIF or WebP); may be given several times
     #[arg(long, value_name = "PATH")]
     pub(crate) image: Vec<PathBuf>,
+    /// Answer with JSON that fits the JSON Schema in this file, and print it alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Give the task to this finished session instead of a new one
     #[arg(long, value_name = "ID", add = crate::complete::sessions())]
     pub(crate) session: Option<String>,

@@ -29,7 +29,9 @@ use crate::args::{Cli, Command, Output};
 use crate::complete;
 use crate::config::Config;
 use crate::display::seen::{self, guarded};
-use crate::display::{self, At, Displayer as _, Human, Json, Screen, Terminal, Verbosity, failure};
+use crate::display::{
+    self, AnswerForm, At, Displayer as _, Human, Json, Screen, Terminal, Verbosity, failure,
+};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::signals;
@@ -158,25 +160,34 @@ fn report_json(error: &Error) {
 
 /// What shows a run, and what may interrupt it; `flag` is what another command needs to go on
 /// with it.
-fn screen(output: &Output, flag: String) -> Result<(Arc<Screen>, Control), Error> {
+fn screen(
+    output: &Output,
+    answer: AnswerForm,
+    flag: String,
+) -> Result<(Arc<Screen>, Control), Error> {
     let control = Control::default();
     let screen = match output.json {
         true => Screen::new(Json::new(stdout()), control.clone(), flag),
-        false => person(output, control.clone(), flag)?,
+        false => person(output, answer, control.clone(), flag)?,
     };
     signals::watch(control.clone(), Arc::clone(&screen))?;
     Ok((screen, control))
 }
 
 /// A screen that a person looks at.
-fn person(output: &Output, control: Control, flag: String) -> Result<Arc<Screen>, Error> {
+fn person(
+    output: &Output,
+    answer: AnswerForm,
+    control: Control,
+    flag: String,
+) -> Result<Arc<Screen>, Error> {
     let verbosity = match (output.quiet, output.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Usual,
     };
     let terminal = Terminal::asked(output);
-    let human = Human::new(stdout(), stderr(), terminal).verbosity(verbosity);
+    let human = Human::new(stdout(), stderr(), terminal).verbosity(verbosity).answer(answer);
     let screen = Screen::new(human, control, flag);
     if terminal.lively {
         let started = screen.enliven();

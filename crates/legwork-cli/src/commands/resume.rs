@@ -9,9 +9,10 @@ use legwork::core::{ExecutionStatus, OnDoubt};
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
-use crate::display::Screen;
+use crate::display::{AnswerForm, Screen};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::output_schema;
 use crate::session::{Found, find};
 use crate::settings::Settings;
 use crate::shell::quoted;
@@ -28,13 +29,15 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
+    let output = output_schema::of_session(&state);
     let flags = address.flag() + &settings.again();
-    let (screen, control) = screen(&args.output, flags.clone())?;
+    let (screen, control) = screen(&args.output, AnswerForm::of(output.as_ref()), flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
-    let ready = worker.agent(existing.map_or_else(|| address.open(), Ok)?, &screen)?;
+    let ready =
+        worker.wants(output).agent(existing.map_or_else(|| address.open(), Ok)?, &screen)?;
     let on_doubt = match args.on_doubt {
         args::OnDoubt::Ask => OnDoubt::Ask,
         args::OnDoubt::Tell => OnDoubt::Tell,

@@ -7,9 +7,10 @@ use legwork::core::state::Refusal;
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
-use crate::display::to_go_on;
+use crate::display::{AnswerForm, to_go_on};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::output_schema;
 use crate::session::find;
 use crate::settings::Settings;
 use crate::store_address::StoreAddress;
@@ -21,14 +22,16 @@ use crate::worker::Worker;
 pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error> {
     let task = task::of(args.task, &args.more, &args.image)?;
     let address = StoreAddress::of(&args.store, config)?;
+    let output = args.output_schema.as_deref().map(output_schema::of_file).transpose()?;
+    let answer = AnswerForm::of(output.as_ref());
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;
         let settings = settings.in_store(&address);
-        let (screen, control) = screen(&args.output, address.flag() + &settings.again())?;
+        let (screen, control) = screen(&args.output, answer, address.flag() + &settings.again())?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
         };
-        let ready = worker.agent(address.open()?, &screen)?;
+        let ready = worker.wants(output).agent(address.open()?, &screen)?;
         return work(ready.agent.run(task), &ready, &control, &screen).await;
     };
     let store = address.open_existing()?;
@@ -38,14 +41,14 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
     let flags = address.flag() + &settings.again();
-    let (screen, control) = screen(&args.output, flags.clone())?;
+    let (screen, control) = screen(&args.output, answer, flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
     };
     worker.compare(&state, &screen);
     let first = answer_first(&state, &flags);
     drop(state);
-    let ready = worker.agent(store.map_or_else(|| address.open(), Ok)?, &screen)?;
+    let ready = worker.wants(output).agent(store.map_or_else(|| address.open(), Ok)?, &screen)?;
     let request = ready.agent.session(found.id).run(task);
     let worked = work(request, &ready, &control, &screen).await;
     worked.map_err(|error| match first {

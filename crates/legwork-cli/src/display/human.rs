@@ -38,12 +38,30 @@ pub(crate) enum Verbosity {
     Verbose,
 }
 
+/// What the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum AnswerForm {
+    /// What the model writes.
+    #[default]
+    Text,
+    /// A value, shown when it was accepted.
+    Value,
+}
+
+impl AnswerForm {
+    /// That of an agent that wants an output, or none.
+    pub(crate) fn of<T>(output: Option<&T>) -> Self {
+        output.map_or(Self::Text, |_| Self::Value)
+    }
+}
+
 /// Lines for people.
 pub(crate) struct Human<O, E> {
     out: O,
     err: E,
     terminal: Terminal,
     verbosity: Verbosity,
+    answer: AnswerForm,
     status: Status,
     markdown: Markdown,
     /// Calls that run, for the status line.
@@ -69,6 +87,7 @@ impl<O: Write, E: Write> Human<O, E> {
             err,
             terminal,
             verbosity: Verbosity::Usual,
+            answer: AnswerForm::Text,
             status: Status::default(),
             markdown: Markdown::new(columns, out_colour, marks),
             running: Vec::new(),
@@ -83,6 +102,11 @@ impl<O: Write, E: Write> Human<O, E> {
     /// The same, telling more or less.
     pub(crate) fn verbosity(self, verbosity: Verbosity) -> Self {
         Self { verbosity, ..self }
+    }
+
+    /// The same for another kind of answer.
+    pub(crate) fn answer(self, answer: AnswerForm) -> Self {
+        Self { answer, ..self }
     }
 
     fn asking(&mut self, model: &str) -> io::Result<()> {
@@ -175,9 +199,7 @@ impl<O: Write, E: Write> Human<O, E> {
 
     fn ended(&mut self, event: &RunEvent, end: &ExecutionEnd) -> io::Result<()> {
         self.again = None;
-        if !self.answered && end.status == ExecutionStatus::Completed {
-            self.text(&end.text)?;
-        }
+        self.show_answer(end)?;
         self.finish()?;
         self.pending(end)?;
         let status = &end.status;
@@ -210,6 +232,18 @@ impl<O: Write, E: Write> Human<O, E> {
         // In one line, however long it is: it is there to be copied.
         let next = end.next.as_ref();
         next.map_or(Ok(()), |next| self.note(&format!("to go on: {}", next.how)))
+    }
+
+    /// Shows the answer of what ended, unless it was shown as it came.
+    fn show_answer(&mut self, end: &ExecutionEnd) -> io::Result<()> {
+        if self.answered || end.status != ExecutionStatus::Completed {
+            return Ok(());
+        }
+        match (self.answer, &end.output) {
+            (AnswerForm::Value, Some(value)) => self.value(value),
+            (AnswerForm::Value, None) => Ok(()),
+            (AnswerForm::Text, _) => self.text(&end.text),
+        }
     }
 
     fn pending(&mut self, end: &ExecutionEnd) -> io::Result<()> {
@@ -248,6 +282,10 @@ impl<O: Write, E: Write> Human<O, E> {
                 self.retried(&waiting(*attempt, *wait, *left, error), *wait, *discarded)
             }
             EventKind::ToolCallDelta { tool, .. } => self.writing_call(tool),
+            EventKind::TextDelta { .. } if self.answer == AnswerForm::Value => Ok(()),
+            EventKind::OutputRejected { stage, problem } => {
+                self.quiet(&format!("answer rejected ({stage}): {}", one_line(problem)))
+            }
             EventKind::TextDelta { text } => {
                 self.answered = true;
                 self.text(text)
@@ -317,8 +355,10 @@ impl<O: Write, E: Write> Human<O, E> {
             EventKind::ExecutionFinished(end)
             | EventKind::ExecutionPaused(end)
             | EventKind::ExecutionInterrupted(end) => {
-                self.text(&end.text)?;
-                self.answered = true;
+                if self.answer == AnswerForm::Text {
+                    self.text(&end.text)?;
+                    self.answered = true;
+                }
                 self.ended(event, end)
             }
             _ => Ok(()),

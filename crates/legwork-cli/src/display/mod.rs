@@ -29,7 +29,7 @@ use std::io;
 use legwork::core::budget::Ledger;
 use legwork::port::RunEvent;
 
-pub(crate) use human::{Human, Verbosity};
+pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use next::to_go_on;
 pub(crate) use screen::{Screen, failure};

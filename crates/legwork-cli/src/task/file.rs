@@ -21,6 +21,12 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
     text(bytes, &path.display().to_string())
 }
 
+/// The text of a regular file that is not empty; `why` says what is to be named.
+pub(crate) fn regular_text(path: &Path, why: &'static str) -> Result<String, Error> {
+    let hints = Hints { missing: why, irregular: why.to_owned() };
+    text(bytes(path, MOST, &hints)?, &path.display().to_string())
+}
+
 /// What to do where a file cannot be read.
 pub(super) struct Hints {
     /// Where there is none.

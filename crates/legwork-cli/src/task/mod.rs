@@ -7,6 +7,8 @@ mod stdin;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use file::regular_text;
+
 use std::path::{Path, PathBuf};
 
 use legwork::core::{Message, Part, Role};

@@ -83,6 +83,10 @@ fn each_line_is_of_the_schema() {
     checked.all(&home.ran(&["resume", "--json", "unknown"]).ends(2));
     let refused = Server::start([Turn::status(401)]).unwrap();
     checked.all(&home.ran_with(&refused, &["run", "--json", "Work"]).ends(1));
+    fs::write(home.work().join("n.json"), r#"{"type": "integer"}"#).unwrap();
+    let typed = Server::start([Turn::text("one"), Turn::call("answer", json!({"value": 1}))]);
+    let args = ["run", "--json", "--output-schema", "n.json", "Count"];
+    checked.all(&home.ran_with(&typed.unwrap(), &args).ends(0));
 
     let schema = schema();
     let lines = schema["oneOf"].as_array().unwrap();

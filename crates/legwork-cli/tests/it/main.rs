@@ -34,6 +34,7 @@ mod lines;
 mod man;
 mod models;
 mod outage;
+mod output_schema;
 mod promises;
 mod proxies;
 mod remove;

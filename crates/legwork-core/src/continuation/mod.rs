@@ -12,9 +12,9 @@ mod reopen;
 
 pub use criteria::{
     Callable, ContentPresent, CostLimit, Criterion, CumulativeTimeLimit, Deadline, Error,
-    ErrorPolicy, FinishReasonStops, Kind, Reaction, RetryLimit, Signals, StepsLimit, TimeLimit,
-    TokenLimit, ToolCallsLimit, ToolCallsPresent, UnknownCriterion, criterion, defaults, put,
-    remove,
+    ErrorPolicy, FinishReasonStops, Kind, OutputAccepted, Reaction, RetryLimit, Signals,
+    StepsLimit, TimeLimit, TokenLimit, ToolCallsLimit, ToolCallsPresent, UnknownCriterion,
+    criterion, defaults, put, remove,
 };
 pub use end::{End, NextAction};
 pub use evaluate::{evaluate, forbids_calls, forbids_step, time_left, time_up};

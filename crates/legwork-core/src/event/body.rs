@@ -13,7 +13,9 @@ use crate::id::{AgentId, CallId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
+use crate::nesting;
 use crate::outcome::ContinuationOutcome;
+use crate::output::{Stage, Wanted};
 use crate::pending::Pending;
 use crate::status::ExecutionStatus;
 use crate::time::{Micros, Timestamp};
@@ -57,13 +59,16 @@ pub struct Definition {
     /// A version that the program gives the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The output that executions end with; none if any answer will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Arc<Wanted>>,
 }
 
 /// No instructions, no model, and no limit.
 impl Default for Definition {
     fn default() -> Self {
         let (instructions, settings) = (Arc::from(""), ModelSettings::default());
-        Self { instructions, settings, budget: Budget::unlimited(), version: None }
+        Self { instructions, settings, budget: Budget::unlimited(), version: None, output: None }
     }
 }
 
@@ -225,6 +230,39 @@ pub struct ToolChanged {
     pub index: u32,
     /// The new outcome.
     pub outcome: Arc<ToolOutcome>,
+}
+
+/// An answer of the model was accepted as the output of the execution.
+///
+/// It is the output until another inference begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutputAccepted {
+    /// The value.
+    pub value: Arc<Value>,
+    /// The index of the call that gave it; none if it was in the text of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<u32>,
+}
+
+impl OutputAccepted {
+    /// Whether a journal can hold it: its value is not nested too deeply.
+    pub fn fits(&self) -> bool {
+        nesting::fits(&self.value)
+    }
+}
+
+/// An answer of the model was rejected as output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutputRejected {
+    /// The stage that failed.
+    pub stage: Stage,
+    /// What is wrong, in words for the model.
+    pub problem: String,
+    /// The index of the call that gave the value; none if it was in the text of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<u32>,
 }
 
 /// The execution waits for answers.

@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
     HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
-    ParentLink, Paused, RefusedItem, Responded, ResponseChanged, SessionStarted, StepFinished,
-    StopPrevented, ToolChanged, ToolFinished, ToolStarted, ToolsShown, Unknown, Worked,
+    OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded, ResponseChanged,
+    SessionStarted, StepFinished, StopPrevented, ToolChanged, ToolFinished, ToolStarted,
+    ToolsShown, Unknown, Worked,
 };
 
 use crate::error::ErrorRecord;
@@ -58,6 +59,10 @@ events! {
     ToolFinished(ToolFinished) = "tool_finished", Both;
     /// A hook changed the outcome of a tool call.
     ToolChanged(ToolChanged) = "tool_changed", Conversation;
+    /// An answer of the model was accepted as the output of the execution.
+    OutputAccepted(OutputAccepted) = "output_accepted", Conversation;
+    /// An answer of the model was rejected as output.
+    OutputRejected(OutputRejected) = "output_rejected", Conversation;
     /// The execution waits for answers.
     Paused(Paused) = "paused", Conversation;
     /// A pending call was answered.

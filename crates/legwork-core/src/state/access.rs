@@ -7,12 +7,14 @@ use crate::error::ErrorRecord;
 use crate::id::{EffectKey, Seq, SessionId};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::outcome::{ContinuationOutcome, StopReason, StopSignal, Vote};
+use crate::output::Wanted;
 use crate::state::{
     AgentState, AgentStep, Context, CurrentToolCall, CurrentToolExecution, ExecutionState,
     ExecutionStatus, Judged, Pending, SessionFacts, StepResult,
 };
 use crate::time::{Micros, Stamp};
 use crate::tool::ToolSelection;
+use serde_json::Value;
 
 impl AgentState {
     /// The id of the session.
@@ -138,6 +140,21 @@ impl AgentState {
             Some(step) => step.errors.last(),
             None => self.execution()?.errors.last(),
         }
+    }
+
+    /// The output of the execution, if one was accepted since its last inference began.
+    pub fn output(&self) -> Option<&Arc<Value>> {
+        self.execution()?.output.as_ref()
+    }
+
+    /// The output that executions of this agent end with; none if any answer will do.
+    pub fn wanted_output(&self) -> Option<&Arc<Wanted>> {
+        self.0.facts.definition.output.as_ref()
+    }
+
+    /// How many answers in a row were rejected as output.
+    pub fn rejected_outputs(&self) -> u32 {
+        self.execution().map_or(0, |execution| execution.rejected)
     }
 
     /// Whether all calls of the current step are answered, and the model has to read them.

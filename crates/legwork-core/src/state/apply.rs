@@ -1,21 +1,22 @@
 //! How each event changes the conversation. Total: nothing here fails.
 
+mod calls;
+
 use std::sync::Arc;
 
 use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
-use crate::inbox::{Answer, Verdict};
 use crate::inference::{Incomplete, Response};
 use crate::message::Message;
 use crate::outcome::ContinuationOutcome;
 use crate::state::{
-    AgentStep, CallSlot, CallStatus, Calls, Context, ExecutionState, ExecutionStatus, Inner,
-    Pending, ShownTools, StepResult,
+    AgentStep, CallStatus, Calls, Context, ExecutionState, ExecutionStatus, Inner, ShownTools,
+    StepResult,
 };
 use crate::time::{Micros, Timestamp};
-use crate::tool::{FailureKind, ToolExecution, ToolOutcome};
 use crate::vector::Vector;
+use calls::slots;
 
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
@@ -29,6 +30,10 @@ impl Inner {
             Event::ToolStarted(started) => self.start_call(started),
             Event::ToolFinished(finished) => self.finish_call(entry, finished),
             Event::ToolChanged(changed) => self.change_outcome(changed),
+            Event::OutputAccepted(accepted) => self.accept_output(accepted),
+            Event::OutputRejected(_) => self.in_execution(|execution| {
+                execution.rejected = execution.rejected.saturating_add(1);
+            }),
             Event::Paused(paused) => self.pause(paused),
             Event::Answered(answered) => self.answer(entry, &answered.answer),
             Event::Failed(error) => self.fail(error.clone()),
@@ -98,6 +103,14 @@ impl Inner {
             execution.completed_at = None;
             execution.outcome = None;
             execution.signals = Arc::default();
+            execution.rejected = 0;
+        });
+    }
+
+    fn accept_output(&mut self, accepted: &event::OutputAccepted) {
+        self.in_execution(|execution| {
+            execution.output = Some(Arc::clone(&accepted.value));
+            execution.rejected = 0;
         });
     }
 
@@ -129,6 +142,7 @@ impl Inner {
         let mono = self.stamp.mono;
         let mut began = false;
         self.in_execution(|execution| {
+            execution.output = None;
             if execution.current.is_some() {
                 return;
             }
@@ -188,155 +202,6 @@ impl Inner {
         since.into_iter().skip(1).for_each(|(entry, message)| transcript.push(entry, message));
     }
 
-    fn start_call(&mut self, started: &event::ToolStarted) {
-        let event::ToolStarted { index, effect, arguments, child, .. } = started;
-        self.in_step(|step| {
-            step.calls.change(*index, |slot| {
-                if slot.execution().is_some() {
-                    return;
-                }
-                if arguments.is_some() {
-                    slot.arguments.clone_from(arguments);
-                }
-                slot.child.clone_from(child);
-                slot.status = CallStatus::Started(*effect);
-            });
-        });
-    }
-
-    fn finish_call(&mut self, entry: &Entry, finished: &event::ToolFinished) {
-        let Some(slot) = self.step().and_then(|s| s.calls.get(finished.index as usize)) else {
-            return;
-        };
-        if slot.execution().is_some() {
-            return;
-        }
-        let effect = match slot.status {
-            CallStatus::Started(effect) => Some(effect),
-            _ => None,
-        };
-        let call = Arc::clone(&slot.call);
-        let attempt = self.count_attempt(&call.name, &finished.outcome);
-        let execution = ToolExecution {
-            call,
-            outcome: Arc::clone(&finished.outcome),
-            entry: entry.seq,
-            completed_at: entry.at,
-            took: finished.took,
-            attempt,
-            effect,
-        };
-        let index = finished.index;
-        self.in_step(|step| {
-            step.calls.change(index, |slot| slot.status = CallStatus::Done(Arc::new(execution)));
-        });
-        self.in_execution(|execution| {
-            let waits = |pending: &Pending| pending.index == index;
-            if execution.pending.iter().any(waits) {
-                remove_pending(execution, waits);
-            }
-        });
-        self.settle_turn();
-    }
-
-    /// Appends the results to the transcript once the last call of the turn is answered.
-    fn settle_turn(&mut self) {
-        let Some(step) = self.step().filter(|step| step.is_answered()).cloned() else { return };
-        for execution in step.tool_executions() {
-            let message = Arc::new(Message::tool_result(execution.result()));
-            self.context.transcript.push(execution.entry, message);
-        }
-    }
-
-    fn count_attempt(&mut self, tool: &Arc<str>, outcome: &ToolOutcome) -> u32 {
-        let Some(execution) = &mut self.execution else { return 1 };
-        let before = execution.retries.get(tool).copied().unwrap_or(0);
-        let failed = matches!(
-            outcome,
-            ToolOutcome::Retry(_)
-                | ToolOutcome::Failed(
-                    FailureKind::InvalidArguments | FailureKind::RetriesExhausted,
-                    _
-                )
-        );
-        match (failed, before) {
-            _ if !failed && !outcome.is_ok() => {}
-            (true, _) => {
-                let retries = Arc::make_mut(&mut Arc::make_mut(execution).retries);
-                retries.insert(Arc::clone(tool), before.saturating_add(1));
-            }
-            (false, 0) => {}
-            (false, _) => {
-                Arc::make_mut(&mut Arc::make_mut(execution).retries).remove(tool);
-            }
-        }
-        before.saturating_add(1)
-    }
-
-    fn change_outcome(&mut self, changed: &event::ToolChanged) {
-        let mut result = None;
-        self.in_step(|step| {
-            step.calls.change(changed.index, |slot| {
-                if let CallStatus::Done(execution) = &mut slot.status {
-                    let execution = Arc::make_mut(execution);
-                    execution.outcome = Arc::clone(&changed.outcome);
-                    result = Some(execution.result());
-                }
-            });
-        });
-        let settled = self.step().filter(|step| step.is_answered()).and_then(|step| {
-            let response = step.response.as_ref()?;
-            let place = self.context.transcript.position(&response.message, step.input_cut)?;
-            Some((place + 1, step.calls.len()))
-        });
-        let (Some(result), Some((place, count))) = (result, settled) else { return };
-        let transcript = &mut self.context.transcript;
-        if transcript.replace_result(place + changed.index as usize, result) {
-            return;
-        }
-        // The results are not next to their calls. Later messages stay after them.
-        let since = transcript.rewind(place);
-        self.settle_turn();
-        let transcript = &mut self.context.transcript;
-        since.into_iter().skip(count).for_each(|(entry, message)| transcript.push(entry, message));
-    }
-
-    fn pause(&mut self, paused: &event::Paused) {
-        let pending = Arc::new(paused.pending.clone());
-        self.in_execution(|execution| {
-            execution.status = match pending.is_empty() {
-                true => ExecutionStatus::InProgress,
-                false => ExecutionStatus::AwaitingApproval,
-            };
-            execution.pending = pending;
-        });
-    }
-
-    fn answer(&mut self, entry: &Entry, answer: &Answer) {
-        let waiting = self.execution.as_ref().and_then(|execution| {
-            execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
-        });
-        let Some(pending) = waiting else { return };
-        self.in_execution(|execution| remove_pending(execution, |other| other.id == pending.id));
-        let outcome = match &answer.verdict {
-            Verdict::RunAgain => {
-                return self.in_step(|step| {
-                    step.calls.change(pending.index, |slot| slot.status = CallStatus::Ready);
-                });
-            }
-            Verdict::Tell => ToolOutcome::Interrupted,
-            Verdict::Supply(value) => ToolOutcome::value(value.clone()),
-        };
-        let finished = event::ToolFinished {
-            index: pending.index,
-            outcome: Arc::new(outcome),
-            took: crate::time::Micros::ZERO,
-            metadata: crate::tool::Metadata::default(),
-            used: crate::budget::Amounts::default(),
-        };
-        self.finish_call(entry, &finished);
-    }
-
     /// Adds charged time to the step, and counts anew from now on.
     fn work(&mut self, took: Micros) {
         self.in_step(|step| step.worked = step.worked.plus(took));
@@ -367,14 +232,6 @@ impl Inner {
     }
 }
 
-/// Removes answered calls; the execution waits until the last is removed.
-fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) -> bool) {
-    Arc::make_mut(&mut execution.pending).retain(|pending| !answered(pending));
-    if execution.pending.is_empty() {
-        execution.status = ExecutionStatus::InProgress;
-    }
-}
-
 /// The changed response, which stays incomplete if the original was.
 fn kept_incomplete(response: &Arc<Response>, incomplete: Option<Incomplete>) -> Arc<Response> {
     match (&response.incomplete, incomplete) {
@@ -383,16 +240,6 @@ fn kept_incomplete(response: &Arc<Response>, incomplete: Option<Incomplete>) -> 
         }
         _ => Arc::clone(response),
     }
-}
-
-fn slots(response: &Response) -> Calls {
-    let slot = |call: &Arc<_>| CallSlot {
-        call: Arc::clone(call),
-        arguments: None,
-        child: None,
-        status: CallStatus::Open,
-    };
-    response.message.tool_calls().map(slot).collect()
 }
 
 fn set_metadata(context: &mut Context, set: &event::MetadataSet) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::chunked::Chunked;
 use crate::error::ErrorRecord;
@@ -39,6 +40,17 @@ pub struct ExecutionState {
     pub retries: Arc<BTreeMap<Arc<str>, u32>>,
     /// The errors outside of steps.
     pub errors: Arc<Vec<ErrorRecord>>,
+    /// The output accepted last; none once another inference begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Arc<Value>>,
+    /// The number of answers rejected as output in a row.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rejected: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl ExecutionState {
@@ -55,6 +67,8 @@ impl ExecutionState {
             pending: Arc::default(),
             retries: Arc::default(),
             errors: Arc::default(),
+            output: None,
+            rejected: 0,
         }
     }
 

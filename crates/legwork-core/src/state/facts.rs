@@ -215,8 +215,6 @@ pub struct Context {
     pub transcript: Transcript,
     /// The metadata of the conversation, for programs.
     pub metadata: Arc<BTreeMap<String, Value>>,
-    /// The JSON Schema of answers, if there is one.
-    pub response_format: Option<Arc<Value>>,
     /// The tools shown, as last recorded.
     pub tools_shown: Option<Arc<ShownTools>>,
     /// Whether there is a steering message that no inference and no execution has used yet.

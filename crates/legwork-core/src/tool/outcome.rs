@@ -54,6 +54,16 @@ pub enum Deferral {
 #[serde(transparent)]
 pub struct Output(pub Vec<ResultPart>);
 
+impl Output {
+    /// It as one value: the JSON of its only part, or else its text.
+    pub fn to_value(&self) -> Value {
+        match &self.0[..] {
+            [ResultPart::Json(value)] => value.clone(),
+            parts => Value::String(ResultPart::joined(parts).into_owned()),
+        }
+    }
+}
+
 /// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -90,6 +90,9 @@ pub struct ToolSpec {
     /// Whether a call runs in a session of its own, a subagent's.
     #[serde(rename = "place", default, skip_serializing_if = "RunsIn::is_caller_session")]
     pub runs_in: RunsIn,
+    /// Whether its result is the output of the execution, which ends with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_output: bool,
 }
 
 /// The session in which a call runs.
@@ -134,6 +137,7 @@ impl ToolSpec {
             timeout: None,
             resource: None,
             runs_in: RunsIn::CallerSession,
+            is_output: false,
         }
     }
 
@@ -171,6 +175,12 @@ impl ToolSpec {
     #[must_use]
     pub fn in_child(self) -> Self {
         Self { runs_in: RunsIn::OwnSession, ..self }
+    }
+
+    /// The same, its result being the output of the execution, which ends with it.
+    #[must_use]
+    pub fn gives_output(self) -> Self {
+        Self { is_output: true, ..self }
     }
 
     /// The key of the resource that a call with these arguments works on.

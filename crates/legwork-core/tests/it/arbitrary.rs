@@ -8,6 +8,7 @@ use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, HeadMoved, Unknown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
+use legwork_core::output::Stage;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
 use legwork_core::{
@@ -348,6 +349,7 @@ fn definition() -> BoxedStrategy<Definition> {
             settings: ModelSettings { temperature, ..ModelSettings::default() },
             budget: Budget { steps, ..Budget::unlimited() },
             version,
+            output: None,
         })
         .boxed()
 }
@@ -397,6 +399,13 @@ fn of_a_step() -> BoxedStrategy<Event> {
         }),
         1 => prop::collection::vec(pending(), 0..3).prop_map(|pending| {
             Event::Paused(event::Paused { pending })
+        }),
+        1 => json().prop_map(|value| {
+            Event::OutputAccepted(event::OutputAccepted { value: Arc::new(value), call: None })
+        }),
+        1 => text().prop_map(|problem| {
+            let (stage, call) = (Stage::Schema, Some(0));
+            Event::OutputRejected(event::OutputRejected { stage, problem, call })
         }),
         1 => person().prop_map(|answer| Event::Answered(event::Answered { answer })),
         2 => (decided(), small()).prop_map(|(outcome, took)| {

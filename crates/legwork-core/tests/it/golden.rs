@@ -43,19 +43,23 @@ fn files() -> Vec<(PathBuf, u32)> {
         .collect()
 }
 
-/// Writes the files of this format version if there are none and `LEGWORK_GOLDEN=write`.
+/// Writes the files of this format version that are not there if `LEGWORK_GOLDEN=write`.
 fn write_what_is_new() {
-    let path = folder().join(format!("v{FORMAT}.jsonl"));
+    write_new(&folder().join(format!("v{FORMAT}.jsonl")), samples::entries);
+    write_new(&folder().join(format!("v{FORMAT}-outputs.jsonl")), samples::outputs);
+}
+
+fn write_new(path: &Path, entries: fn() -> Vec<Arc<Entry>>) {
     if path.exists() || std::env::var_os("LEGWORK_GOLDEN").is_none_or(|told| told != "write") {
         return;
     }
     let mut lines = Vec::new();
-    for entry in samples::entries() {
+    for entry in entries() {
         lines.extend(entry.encode().unwrap());
         lines.push(b'\n');
     }
-    std::fs::write(&path, lines).unwrap();
-    std::fs::write(path.with_extension("txt"), summary(&read(&path))).unwrap();
+    std::fs::write(path, lines).unwrap();
+    std::fs::write(path.with_extension("txt"), summary(&read(path))).unwrap();
 }
 
 fn lines(path: &Path) -> Vec<Vec<u8>> {

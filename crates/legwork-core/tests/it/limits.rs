@@ -234,6 +234,7 @@ fn s3_6_the_shipped_criteria_have_names_to_be_changed_and_switched_off_by() {
         "deadline",
         "tool_calls_limit",
         "tool_calls_present",
+        "output_accepted",
         "finish_reason",
     ];
     assert_eq!(names(&criteria), shipped);

@@ -14,6 +14,7 @@ use legwork_core::journal::Journal;
 use legwork_core::message::{
     Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
 };
+use legwork_core::output::{Mode, Stage, Wanted};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
 use legwork_core::{
@@ -87,10 +88,17 @@ fn amounts() -> Amounts {
 
 /// All entries, as a session would have written them.
 pub(crate) fn entries() -> Vec<Arc<Entry>> {
+    written(&[beginning, failing, calling, answering, ending, after_the_end, giving_output])
+}
+
+/// A session that gives an output, written since the file of its version was.
+pub(crate) fn outputs() -> Vec<Arc<Entry>> {
+    written(&[giving_output])
+}
+
+fn written(parts: &[fn() -> Vec<Event>]) -> Vec<Arc<Entry>> {
     let mut state = AgentState::new(SessionId::new("golden/\u{e9}"));
-    let parts: [fn() -> Vec<Event>; 6] =
-        [beginning, failing, calling, answering, ending, after_the_end];
-    for (time, event) in (1_700_000_000_000..).zip(parts.into_iter().flat_map(|part| part())) {
+    for (time, event) in (1_700_000_000_000..).zip(parts.iter().flat_map(|part| part())) {
         let moved = match &event {
             Event::HeadMoved(moved) => Some(moved.to),
             _ => None,
@@ -102,6 +110,63 @@ pub(crate) fn entries() -> Vec<Arc<Entry>> {
         }
     }
     state.uncommitted().to_vec()
+}
+
+/// An answer is rejected, the next one accepted.
+fn giving_output() -> Vec<Event> {
+    let schema = || Arc::new(json!({"type": "object", "properties": {HARD: {}}}));
+    let (name, mode, format) = ("answer".into(), Mode::NativeSchema, Some(schema()));
+    let wanted = Wanted { name, mode, schema: schema(), format, repairs: 2 };
+    let definition = Definition { output: Some(wanted.into()), ..Definition::default() };
+    let tool = Arc::new(ToolSpec::new("answer", "", json!({})).gives_output());
+    let (digest, digests) = (None, vec![tool.digest()]);
+    let shown = ToolsShown { digest, specs: vec![tool], digests, instructions: None };
+    let asked = |tools| {
+        let reserved = Amounts::default();
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools })
+    };
+    let responded = |parts| {
+        let message = Message::assistant(parts).by(Author::Model("openai:gpt-5-mini".into()));
+        let response = Arc::new(Response::new(message, FinishReason::Stop));
+        Event::Responded(event::Responded { response, charged: Amounts::default() })
+    };
+    let ended = |outcome: ContinuationOutcome| {
+        let outcome = Arc::new(outcome);
+        Event::StepFinished(event::StepFinished { outcome, took: Micros(9) })
+    };
+    let done = StopSignal::new(StopReason::Completed, "output_accepted", "it was accepted");
+    let done = ContinuationOutcome::stop(done);
+    let call = ToolCall::new("call_0", "answer", "{}");
+    vec![
+        Event::Defined(event::Defined { definition: definition.into(), digest: None }),
+        Event::ExecutionStarted(event::ExecutionStarted { input: vec![said("which?")] }),
+        asked(Some(shown)),
+        responded(vec![Part::text(HARD)]),
+        Event::OutputRejected(event::OutputRejected {
+            stage: Stage::Schema,
+            problem: HARD.to_owned(),
+            call: None,
+        }),
+        Event::OutputRejected(event::OutputRejected {
+            stage: "later".into(),
+            problem: String::new(),
+            call: Some(1),
+        }),
+        Event::MessageAdded(said("again")),
+        ended(ContinuationOutcome::go_on("output_accepted")),
+        asked(None),
+        responded(vec![Part::ToolCall(Arc::new(call))]),
+        Event::ToolFinished(event::ToolFinished::without_running(0, ToolOutcome::text("taken"))),
+        Event::OutputAccepted(event::OutputAccepted {
+            value: Arc::new(hard_json()),
+            call: Some(0),
+        }),
+        ended(done.clone()),
+        Event::ExecutionFinished(event::ExecutionFinished {
+            status: ExecutionStatus::Completed,
+            outcome: Arc::new(done),
+        }),
+    ]
 }
 
 fn taken(cursor: u64) -> Event {
@@ -143,7 +208,8 @@ fn beginning() -> Vec<Event> {
         extra: object(hard_json()),
     };
     let version = Some("2026-01".to_owned());
-    let definition = Definition { instructions: HARD.into(), settings, budget, version };
+    let definition =
+        Definition { instructions: HARD.into(), settings, budget, version, output: None };
     let image = |source| Part::Image(Image { media_type: "image/png".into(), source });
     let input = vec![
         said(HARD),

@@ -177,8 +177,7 @@ fn s1_7_the_state_that_survives_lacks_nothing() {
     let json = serde_json::to_value(full()).unwrap();
     for layer in ["facts", "context", "execution"] {
         let mut fields = json[layer].as_object().unwrap().clone();
-        // No event sets the one yet, and only the end of an execution the other.
-        fields.remove("response_format");
+        // Only the end of an execution sets it.
         fields.remove("completed_at");
         let empty = |value: &Value| {
             value.is_null() || *value == json!([]) || *value == json!({}) || *value == json!("")

@@ -200,12 +200,37 @@ impl<T: 'static> Output<T> {
         self.read_value(fitted.restore(found.value))
     }
 
+    /// The JSON value in the text of a model that was given a fitted schema, if it goes through
+    /// all stages. [`Output::restore`] makes the value of the type of it.
+    ///
+    /// # Errors
+    /// The stage that failed, and why.
+    pub fn accept(&self, text: &str, fitted: &Fitted) -> Result<Value, Error> {
+        let fits = |value: &Value| self.spec.fits(&fitted.restore(value.clone()));
+        let found = self.extractors.extract_fitting(text, &fits)?;
+        let value = self.spec.unwrap(fitted.restore(found.value));
+        self.read_unwrapped(value.clone()).map(|_| value)
+    }
+
+    /// The value of a JSON value that was accepted before; it is not validated again.
+    ///
+    /// What stands before a transformation is.
+    ///
+    /// # Errors
+    /// The stage that failed, and why.
+    pub fn restore(&self, accepted: Value) -> Result<T, Error> {
+        (self.make)(accepted)
+    }
+
     /// Reads a JSON value, through all stages but extraction.
     ///
     /// # Errors
     /// The stage that failed, and why.
     pub fn read_value(&self, value: Value) -> Result<T, Error> {
-        let value = self.spec.unwrap(value);
+        self.read_unwrapped(self.spec.unwrap(value))
+    }
+
+    fn read_unwrapped(&self, value: Value) -> Result<T, Error> {
         self.spec.schema.check(&value).map_err(Error::Schema)?;
         validated((self.make)(value)?, &self.validators)
     }

@@ -1,11 +1,14 @@
 //! How a run ended.
 
+use std::sync::Arc;
+
 use legwork_core::budget::{Amounts, Exhausted};
 use legwork_core::continuation::NextAction;
 use legwork_core::inference::FinishReason;
 use legwork_core::state::Pending;
 use legwork_core::{AgentState, ExecutionStatus, StopReason, StopSignal};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::EventKind;
 
@@ -24,6 +27,9 @@ pub struct ExecutionEnd {
     pub signal: Option<StopSignal>,
     /// The text of the final response; empty if there is none.
     pub text: String,
+    /// The output that was accepted; none if the agent wants none, or if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Arc<Value>>,
     /// Why the model ended the final response; none if there is none.
     pub finish: Option<FinishReason>,
     /// What the execution used.
@@ -90,6 +96,7 @@ impl ExecutionEnd {
             explain: outcome.map(|outcome| outcome.explain()),
             signal: outcome.and_then(|outcome| outcome.signal.clone()),
             text: response.map_or_else(String::new, |response| response.text()),
+            output: state.output().cloned(),
             finish: response.map(|response| response.finish.clone()),
             used: *state.used(),
             pending: state.pending().to_vec(),

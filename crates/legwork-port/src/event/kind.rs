@@ -5,12 +5,14 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, Ledger};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inbox::Answer;
+use legwork_core::output::Stage;
 use legwork_core::tool::Metadata;
 use legwork_core::{
     ContinuationOutcome, Entry, Event, ExecutionStatus, Micros, Seq, SessionId, StopReason,
     StopSignal, Timestamp, ToolCall, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ExecutionEnd;
 use crate::model::{Delta, Retry};
@@ -199,6 +201,18 @@ pub enum EventKind {
         /// Steps and active time are not included: each agent counts its own.
         used: Amounts,
     },
+    /// An answer of the model was accepted as the output of the execution. Follows a commit.
+    OutputAccepted {
+        /// The value.
+        value: Arc<Value>,
+    },
+    /// An answer of the model was rejected as output. Follows a commit.
+    OutputRejected {
+        /// The stage that failed.
+        stage: Stage,
+        /// What is wrong, in words for the model.
+        problem: String,
+    },
     /// A pending call was answered. Follows a commit.
     Answered {
         /// The answer, with the id of the call.
@@ -294,6 +308,13 @@ impl EventKind {
                 let texts = started.input.iter().map(|message| message.text());
                 Self::ExecutionStarted { task: texts.collect::<Vec<_>>().join("\n") }
             }
+            Event::OutputAccepted(accepted) => {
+                Self::OutputAccepted { value: Arc::clone(&accepted.value) }
+            }
+            Event::OutputRejected(rejected) => Self::OutputRejected {
+                stage: rejected.stage.clone(),
+                problem: rejected.problem.clone(),
+            },
             Event::Answered(answered) => Self::Answered { answer: answered.answer.clone() },
             Event::StepFinished(finished) => Self::StepFinished {
                 continues: finished.outcome.should_continue(),
@@ -330,6 +351,8 @@ impl EventKind {
             Self::ToolFinished { .. } => "tool_finished",
             Self::SubagentStarted { .. } => "subagent_started",
             Self::SubagentFinished { .. } => "subagent_finished",
+            Self::OutputAccepted { .. } => "output_accepted",
+            Self::OutputRejected { .. } => "output_rejected",
             Self::Answered { .. } => "answered",
             Self::HookExecuted { .. } => "hook_executed",
             Self::ContinuationEvaluated { .. } => "continuation_evaluated",

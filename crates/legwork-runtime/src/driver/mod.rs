@@ -66,6 +66,13 @@ pub trait Driver: Send + Sync {
         state
     }
 
+    /// Whether the response of the current step, which calls no tool, is an answer: it is then
+    /// read as the output of the execution, if the agent wants one.
+    fn is_answer(&self, state: &AgentState) -> bool {
+        let _ = state;
+        true
+    }
+
     /// What votes on going on with this driver, beside the agent's own criteria; one of the
     /// agent's of the same name stands in its place.
     fn criteria(&self) -> Vec<Arc<dyn Criterion>> {
@@ -137,7 +144,7 @@ pub fn request(state: &AgentState, shown: &StepTools) -> Result<ModelRequest, Er
     let mut request = ModelRequest::new(settled(state)?, settings);
     request.instructions = shown.prompt(state.instructions());
     request.tools = Arc::clone(&shown.specs);
-    request.response_format.clone_from(&state.context().response_format);
+    request.response_format = state.wanted_output().and_then(|wanted| wanted.format.clone());
     Ok(request)
 }
 

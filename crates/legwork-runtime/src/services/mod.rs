@@ -8,7 +8,7 @@ use std::sync::Arc;
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
 use legwork_core::tool::ExecutionMode;
-use legwork_port::{Core, Deps, Ids, Model};
+use legwork_port::{Core, Deps, Ids, Model, OutputReader};
 
 use crate::error::Error;
 use crate::result::{Run, Unfinished};
@@ -26,6 +26,8 @@ pub struct Services {
     pub toolsets: Arc<Toolsets>,
     /// Runs calls that spawn subagents.
     pub subagents: Arc<dyn Subagents>,
+    /// Reads the output of executions; none if any answer will do.
+    pub output: Option<Arc<dyn OutputReader>>,
     /// What votes on going on, beside the votes of hooks.
     pub criteria: Vec<Arc<dyn Criterion>>,
     /// Decides whether an execution goes on, and records its steps and its end.

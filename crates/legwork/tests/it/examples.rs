@@ -30,6 +30,18 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "typed_answers",
+        &[
+            "ToolCall: Paris has 2100000 inhabitants",
+            "NativeSchema: Paris has 2100000 inhabitants",
+            "JsonObject: Paris has 2100000 inhabitants",
+            "Fenced: Paris has 2100000 inhabitants",
+            "Prompted: Paris has 2100000 inhabitants",
+            "Paris in 1 step(s)",
+            "extracted: Paris has 2100000 inhabitants",
+        ],
+    ),
+    (
         "skill",
         &[
             "with look_up, send, load_skill (then under proofread)",

@@ -15,6 +15,7 @@ mod face;
 mod folder;
 mod handoff;
 mod orchestrate;
+mod output;
 mod skills;
 mod skills_crash;
 mod tool;

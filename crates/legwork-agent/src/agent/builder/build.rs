@@ -38,8 +38,10 @@ impl Builder {
         self.check_models();
         let mut tools = std::mem::take(&mut self.tools);
         let spawn = self.subagents.tool();
-        let sections = self.resolve(&mut tools, spawn.as_ref());
+        let (output, output_tools) = self.fit_output();
+        let mut sections = self.resolve(&mut tools, spawn.as_ref());
         let own = tools.clone();
+        tools.extend(output_tools);
         tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
         let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
         let toolsets = Toolsets::new(tools, sets, names, &self.schemas, &mut self.problems);
@@ -52,6 +54,8 @@ impl Builder {
                 self.criteria.push(criterion);
             }
         }
+        let prompt = output.as_ref().map(|reader| reader.prompt()).filter(|it| !it.is_empty());
+        sections.extend(prompt.map(str::to_owned));
         self.definition.instructions = whole(&self.definition.instructions, sections);
         // A core that somebody gave is held to the lineage, like every other lifecycle.
         let core: Arc<dyn Core> = match self.core {
@@ -80,6 +84,7 @@ impl Builder {
         let services = Services {
             models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
             toolsets: Arc::new(toolsets),
+            output,
             criteria: self.criteria,
             core,
             lifecycle: Composite::new(members).strictness(self.strictness),

@@ -1,6 +1,7 @@
 //! How an agent is put together.
 
 mod build;
+mod output;
 mod tools;
 
 use std::any::{Any, type_name};
@@ -19,6 +20,7 @@ use legwork_runtime::{Driver, ToolCalling};
 use legwork_toolset::{Given, Names, Schemas, SharedToolset};
 use serde_json::Value;
 
+use crate::agent::builder::output::FitOutput;
 use crate::agent::capability::Capability;
 use crate::agent::subagent::{Subagent, Subagents, TOOL};
 
@@ -35,6 +37,9 @@ pub struct Builder {
     pub(crate) schemas: Schemas,
     /// The capability that is being installed.
     pub(crate) installing: Option<Arc<str>>,
+    pub(crate) output: Option<Arc<FitOutput>>,
+    /// Tools whose results are the output; no subagent inherits them.
+    pub(crate) output_tools: Vec<Given>,
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) core: Option<Arc<dyn Core>>,
     /// What votes, by name: a later one of a name takes the place of an earlier one.
@@ -75,6 +80,8 @@ impl Builder {
             names: Names { known: [TOOL.to_owned()].into(), ..Names::default() },
             schemas: Schemas::default(),
             installing: None,
+            output: None,
+            output_tools: Vec::new(),
             driver: Arc::new(ToolCalling),
             core: None,
             criteria: legwork_core::continuation::defaults(),

@@ -61,6 +61,8 @@ fn inherit(parent: &Parts) -> Builder {
     let guards = defaults();
     builder.criteria.retain(|own| guards.iter().any(|guard| guard.name() == own.name()));
     builder.metadata.clear();
+    builder.output = None;
+    builder.output_tools.clear();
     builder
 }
 

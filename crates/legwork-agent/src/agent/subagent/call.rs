@@ -128,7 +128,7 @@ impl SpawnCall {
         used_by(&*self.services.sessions.store, &self.grant.child, &self.grant.link).await
     }
 
-    /// Only its final text returns; where there is none, why.
+    /// Only its output or final text returns; where there is none, why.
     fn outcome(&self, ran: Result<Run, Error>) -> ToolOutcome {
         let name = self.spawn.name();
         let run = match ran {
@@ -144,6 +144,9 @@ impl SpawnCall {
         };
         let (text, status) = (run.text(), run.status());
         if status == ExecutionStatus::Completed {
+            if let Some(output) = run.output() {
+                return ToolOutcome::value(output.clone()).for_journal();
+            }
             return ToolOutcome::text(text);
         }
         let why = run.continuation().map_or_else(String::new, |outcome| outcome.explain());

@@ -119,7 +119,7 @@ impl Driver for ReAct {
     ) -> Result<ModelRequest, ErrorRecord> {
         let settings = Arc::new(state.settings().clone());
         let mut request = ModelRequest::rendered(settled(state)?, settings, render::rendered);
-        let format = state.context().response_format.as_ref();
+        let format = state.wanted_output().and_then(|wanted| wanted.format.as_ref());
         if asked(state) == Asked::Plain {
             request.instructions = shown.prompt(state.instructions());
             request.response_format = format.cloned();
@@ -143,7 +143,8 @@ impl Driver for ReAct {
         let shown = state.context().tools_shown.as_ref();
         let tools: Vec<_> =
             shown.into_iter().flat_map(|shown| shown.specs.iter().map(|s| &*s.name)).collect();
-        let answer = match (&state.context().response_format, self.answer) {
+        let format = state.wanted_output().and_then(|wanted| wanted.format.as_ref());
+        let answer = match (format, self.answer) {
             (Some(_), Answering::Decided) => AnswerIs::Json,
             _ => AnswerIs::Text,
         };
@@ -184,6 +185,11 @@ impl Driver for ReAct {
             }
             _ => state,
         }
+    }
+
+    fn is_answer(&self, state: &AgentState) -> bool {
+        let mark = Mark::of_current(state);
+        mark.is_none_or(|mark| matches!(mark.decision, Kind::Answer | Kind::Plain))
     }
 
     fn criteria(&self) -> Vec<Arc<dyn Criterion>> {

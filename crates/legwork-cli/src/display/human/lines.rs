@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::Human;
 use crate::display::seen::guarded;
 use crate::display::terminal::Tone;
@@ -16,6 +18,16 @@ impl<O: Write, E: Write> Human<O, E> {
         }
         self.held.push_str(text);
         Ok(())
+    }
+
+    /// Writes a value: over several lines on a terminal, else as one line of data.
+    pub(super) fn value(&mut self, value: &Value) -> io::Result<()> {
+        self.close()?;
+        let shown = match self.terminal.out {
+            true => format!("{value:#}\n"),
+            false => format!("{value}\n"),
+        };
+        self.write(&shown)
     }
 
     /// Writes what was held back.

@@ -9,6 +9,7 @@ mod error;
 mod error_policy;
 mod fault;
 mod finish_reason;
+mod output_accepted;
 mod reached;
 mod retry_limit;
 mod signals;
@@ -28,6 +29,7 @@ pub use deadline::Deadline;
 pub use error::{Error, UnknownCriterion};
 pub use error_policy::{ErrorPolicy, Reaction};
 pub use finish_reason::FinishReasonStops;
+pub use output_accepted::OutputAccepted;
 pub use retry_limit::RetryLimit;
 pub use signals::Signals;
 pub use steps_limit::StepsLimit;
@@ -87,7 +89,7 @@ pub trait Criterion<S = AgentState>: Send + Sync {
 ///
 /// By name, in this order: `signals`, `errors`, `steps_limit`, `token_limit`,
 /// `cost_limit`, `time_limit`, `deadline`, `tool_calls_limit`, `tool_calls_present`,
-/// `finish_reason`.
+/// `output_accepted`, `finish_reason`.
 pub fn defaults() -> Vec<Arc<dyn Criterion>> {
     vec![
         Arc::new(Signals),
@@ -99,6 +101,7 @@ pub fn defaults() -> Vec<Arc<dyn Criterion>> {
         Arc::new(Deadline::new()),
         Arc::new(ToolCallsLimit::new()),
         Arc::new(ToolCallsPresent),
+        Arc::new(OutputAccepted),
         Arc::new(FinishReasonStops),
     ]
 }

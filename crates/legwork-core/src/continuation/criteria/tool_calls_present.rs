@@ -5,6 +5,8 @@ use crate::outcome::TOOL_CALLS;
 use crate::state::AgentState;
 
 /// Requests to go on while the model has not read the results of its calls: `tool_calls_present`.
+///
+/// It abstains once an output was accepted.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCallsPresent;
 
@@ -14,6 +16,7 @@ impl Criterion for ToolCallsPresent {
     }
 
     fn decide(&self, state: &AgentState) -> Result<Option<Decision>, Error> {
-        Ok(state.awaits_model().then_some(Decision::Request))
+        let reads_on = state.awaits_model() && state.output().is_none();
+        Ok(reads_on.then_some(Decision::Request))
     }
 }

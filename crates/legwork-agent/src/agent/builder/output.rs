@@ -1,0 +1,94 @@
+//! The output that the executions of an agent end with.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::{BoxFuture, Model, OutputReader, Tool, ToolContext};
+use legwork_toolset::{Given, Owner};
+use serde_json::Value;
+
+use crate::agent::builder::Builder;
+
+/// Makes the reader of an output for a model, or says why there is none.
+pub(crate) type FitOutput =
+    dyn Fn(&dyn Model) -> Result<Arc<dyn OutputReader>, String> + Send + Sync;
+
+impl Builder {
+    /// The output that each execution ends with; `fit` makes its reader for the agent's model.
+    ///
+    /// An execution completes only with an output that was accepted ([`Run::output`]). A program
+    /// gives types with `agent.output::<T>()` of the crate `legwork`.
+    ///
+    /// [`Run::output`]: crate::Run::output
+    #[must_use]
+    pub fn output<E: Display>(
+        mut self,
+        fit: impl Fn(&dyn Model) -> Result<Arc<dyn OutputReader>, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.output = Some(Arc::new(move |model| fit(model).map_err(|error| error.to_string())));
+        self
+    }
+
+    /// A tool whose result is the output: once a call of it succeeds, the execution ends.
+    ///
+    /// The other calls of that turn run first. It is a tool like any other: its calls are
+    /// validated, limited and journaled.
+    ///
+    /// It belongs to this agent alone: a subagent that is made of it does not have it.
+    #[must_use]
+    pub fn output_tool(mut self, tool: impl Tool + 'static) -> Self {
+        let tool = Arc::new(GivesOutput::new(Arc::new(tool)));
+        self.output_tools.push(Given { tool, owner: Owner::Output });
+        self
+    }
+
+    /// Fits the output to the model, and gives its reader with the tools that give it. These are
+    /// offered whatever lists of names say.
+    pub(super) fn fit_output(&mut self) -> (Option<Arc<dyn OutputReader>>, Vec<Given>) {
+        let mut tools = std::mem::take(&mut self.output_tools);
+        let reader = self.output.clone().and_then(|fit| match fit(&*self.model) {
+            Ok(reader) => Some(reader),
+            Err(problem) => {
+                self.problems.push(format!("the output: {problem}"));
+                None
+            }
+        });
+        if let Some(reader) = &reader {
+            self.definition.output = Some(Arc::clone(reader.wanted()));
+            let given = |tool| Given { tool, owner: Owner::Output };
+            tools.extend(reader.tool().map(given));
+        }
+        if let Some(allowed) = &mut self.names.allowed {
+            allowed.extend(tools.iter().map(|given| given.tool.spec().name.to_string()));
+        }
+        (reader, tools)
+    }
+}
+
+/// A tool whose result is the output.
+struct GivesOutput {
+    tool: Arc<dyn Tool>,
+    spec: Arc<ToolSpec>,
+}
+
+impl GivesOutput {
+    fn new(tool: Arc<dyn Tool>) -> Self {
+        let spec = Arc::new((*tool.spec()).clone().gives_output());
+        Self { tool, spec }
+    }
+}
+
+impl Tool for GivesOutput {
+    fn spec(&self) -> Arc<ToolSpec> {
+        Arc::clone(&self.spec)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        self.tool.call(call, cx)
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.tool.resource(arguments)
+    }
+}

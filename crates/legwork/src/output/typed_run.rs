@@ -1,0 +1,116 @@
+//! A run that ends with a value of a type.
+
+use std::fmt;
+use std::future::IntoFuture;
+
+use legwork_agent::{Control, Error as AgentError, Run, RunRequest};
+use legwork_core::SessionId;
+use legwork_port::{BoxFuture, Observer};
+
+use crate::output::partial_values::PartialValues;
+use crate::output::{TypedAgent, partial};
+use crate::{Error, Result};
+
+/// A run that was asked for, and ends with a value; await it.
+///
+/// A run that gives no value is [`Error::Agent`]: it says why, and how to go on.
+#[must_use = "a run does nothing until it is awaited"]
+pub struct TypedRun<T> {
+    agent: TypedAgent<T>,
+    request: Result<RunRequest, AgentError>,
+}
+
+/// A value, and the run that gave it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Answered<T> {
+    /// The value.
+    pub value: T,
+    /// The run: its session, what it used, its steps.
+    pub run: Run,
+}
+
+impl<T: Send + 'static> TypedRun<T> {
+    pub(super) fn new(agent: TypedAgent<T>, request: Result<RunRequest, AgentError>) -> Self {
+        Self { agent, request }
+    }
+
+    /// The same with a change of the request, such as another observer or a state to go on with.
+    pub fn with(self, change: impl FnOnce(RunRequest) -> RunRequest) -> Self {
+        Self { request: self.request.map(change), ..self }
+    }
+
+    /// In this session, new or not; as [`RunRequest::in_session`].
+    pub fn in_session(self, session: impl Into<SessionId>) -> Self {
+        self.with(|request| request.in_session(session))
+    }
+
+    /// Under a control that somebody else holds too.
+    pub fn control(self, control: Control) -> Self {
+        self.with(|request| request.control(control))
+    }
+
+    /// Watched by an observer, too.
+    pub fn observer(self, observer: impl Observer + 'static) -> Self {
+        self.with(|request| request.observer(observer))
+    }
+
+    /// Calls a function with what has arrived of the value, after each piece of an answer.
+    ///
+    /// A repeated attempt and a corrected answer begin anew. What it is called with was not
+    /// checked. Each piece costs what it adds.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use legwork::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> legwork::Result<()> {
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # let model = ScriptedModel::new([
+    /// #     Turn::call("answer", serde_json::json!({"items": ["tea", "milk"]}))]);
+    /// let agent = Agent::builder(model).build()?;
+    /// let (tell, told) = mpsc::channel();
+    /// let list = agent.output::<Vec<String>>().run("What do I need for tea?");
+    /// let list = list.on_partial(move |value| drop(tell.send(value.to_json()))).await?;
+    /// assert_eq!(list, ["tea", "milk"]);
+    /// assert_eq!(told.iter().last(), Some(serde_json::json!(["tea", "milk"])));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_partial(self, on_partial: impl FnMut(&partial::Value) + Send + 'static) -> Self {
+        let Some(output) = self.agent.wanted() else { return self };
+        let watch = PartialValues::new(output, on_partial);
+        self.observer(watch)
+    }
+
+    /// Awaits the value together with the run that gave it.
+    ///
+    /// # Errors
+    /// As when it is awaited.
+    pub async fn answered(self) -> Result<Answered<T>> {
+        let Self { agent, request } = self;
+        let run = request?.await?;
+        match agent.value(&run) {
+            Ok(Some(value)) => Ok(Answered { value, run }),
+            Ok(None) => Err(Error::Output("the run completed without an output".to_owned())),
+            Err(error) => Err(Error::Output(format!("what the journal holds is {error}"))),
+        }
+    }
+}
+
+impl<T: Send + 'static> IntoFuture for TypedRun<T> {
+    type Output = Result<T>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.answered().await.map(|answered| answered.value) })
+    }
+}
+
+impl<T> fmt::Debug for TypedRun<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedRun").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}
