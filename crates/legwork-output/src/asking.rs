@@ -7,7 +7,7 @@ use legwork_port::Model;
 use serde_json::{Value, json};
 
 use crate::Output;
-use crate::extraction::Mode;
+use crate::mode::Mode;
 use crate::schema::{Dialect, Fitted, Unfit};
 
 /// How a model is asked for an output.

@@ -38,6 +38,7 @@ mod asking;
 pub mod extract;
 pub mod extraction;
 pub mod maybe;
+mod mode;
 pub mod output;
 pub mod partial;
 pub mod reader;
@@ -45,5 +46,6 @@ pub mod schema;
 
 pub use extraction::{Extract, Extraction};
 pub use maybe::Maybe;
+pub use mode::Mode;
 pub use output::Output;
 pub use reader::Reader;

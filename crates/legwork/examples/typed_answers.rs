@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use legwork::output::Mode;
 use legwork::output::Output;
-use legwork::output::extraction::Mode;
 use legwork::port::Model;
 use legwork::prelude::*;
 use legwork_testkit::{Script, ScriptedModel, Turn};

@@ -6,7 +6,6 @@
 
 mod answer;
 mod error;
-mod mode;
 mod repair;
 mod request;
 mod watch;
@@ -20,9 +19,9 @@ use legwork_port::{BoxFuture, Model};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+pub use crate::mode::Mode;
 pub use answer::{Answer, Attempt};
 pub use error::{Error, Problem};
-pub use mode::Mode;
 pub use watch::OnPartial;
 
 use crate::Output;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use legwork_port::{Delta, Deltas, Retry};
 
+use crate::Mode;
 use crate::Output;
-use crate::extraction::Mode;
 use crate::output::Arriving;
 use crate::partial;
 

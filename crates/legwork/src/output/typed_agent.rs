@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use legwork_agent::{Agent, Error, Override, Run};
 use legwork_core::{Message, SessionId};
-use legwork_output::extraction::Mode;
+use legwork_output::Mode;
 use legwork_output::reader::Options;
 use legwork_output::schema::{self, Dialect};
 use legwork_output::{Output, output};

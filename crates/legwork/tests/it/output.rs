@@ -8,7 +8,7 @@ use legwork::core::event::OutputRejected;
 use legwork::core::output::{Mode as Asked, Stage};
 use legwork::core::state::SessionFacts;
 use legwork::core::{Event, FinishReason, Part};
-use legwork::output::extraction::Mode;
+use legwork::output::Mode;
 use legwork::output::{Maybe, Output};
 use legwork::port::store::{Range, Store};
 use legwork::port::{BoxFuture, Model, Profile};
@@ -64,7 +64,7 @@ fn stages(events: &[Event]) -> Vec<(Stage, Option<u32>)> {
 }
 
 #[tokio::test]
-async fn s14_1_an_execution_ends_with_the_value_that_was_accepted() {
+async fn s3_3_s14_1_an_execution_ends_with_the_value_that_was_accepted() {
     let store = MemoryStore::new();
     let model = ScriptedModel::new([Turn::call("answer", paris())]);
     let agent = Agent::builder(model.clone()).store_in(Arc::new(store.clone())).build().unwrap();
