@@ -359,6 +359,9 @@ fn structured() -> Vec<(String, ModelRequest)> {
     called.tool_choice = ToolChoice::Named("answer".to_owned());
     let mut prompted = conversation([]);
     prompted.instructions = format!("Answer with JSON of this schema: {schema}").into();
-    let cases = [("native", native), ("tool", called), ("prompted", prompted)];
+    // The schema of any object is JSON mode.
+    let mut object = prompted.clone();
+    object.response_format = Some(Arc::new(json!({"type": "object"})));
+    let cases = [("native", native), ("object", object), ("tool", called), ("prompted", prompted)];
     cases.map(|(mode, request)| (format!("structured_{mode}"), request)).into()
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::answer::Streaming;
 use crate::wire::claude::Thinking;
-use crate::wire::{Frame, Head, fields, size, write};
+use crate::wire::{Frame, Head, fields, is_any_object, size, write};
 
 mod message;
 
@@ -71,6 +71,13 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> Result<Settings, St
     let settings = &request.settings;
     if settings.seed.is_some() {
         return Err("Anthropic has no seed; take it out of the settings".to_owned());
+    }
+    if request.response_format.as_deref().is_some_and(is_any_object) {
+        return Err(
+            "Anthropic has no JSON mode; give a schema with properties, or ask for a fenced \
+                    block of JSON"
+                .to_owned(),
+        );
     }
     let most = request.max_output.or(frame.profile.max_output).unwrap_or(MAX_TOKENS);
     let thinking = Thinking::of(request, frame.model, most)?;

@@ -7,7 +7,7 @@ use legwork_core::message::{Message, Part};
 use serde_json::{Map, Value, json};
 
 use super::id::ModelId;
-use crate::wire::{Frame, Head, field, joined, size, write};
+use crate::wire::{Frame, Head, field, is_any_object, joined, size, write};
 
 mod media;
 mod message;
@@ -118,6 +118,13 @@ fn settings(
         return Err(
             "Bedrock Converse cannot keep a model from several calls in one answer; leave \
                     `parallel_calls` unset"
+                .to_owned(),
+        );
+    }
+    if request.response_format.as_deref().is_some_and(is_any_object) {
+        return Err(
+            "Bedrock Converse has no JSON mode; give a schema with properties, or ask for a \
+             fenced block of JSON"
                 .to_owned(),
         );
     }

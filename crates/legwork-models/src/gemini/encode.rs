@@ -61,7 +61,7 @@ fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
     if let Some(first) = request.messages().first() {
         open(first, out);
         let join = |last: &Arc<Message>, next: &Arc<Message>, out: &mut Vec<u8>| {
-            if is_tool(last) == is_tool(next) && role(last) == role(next) {
+            if Content::of(last) == Content::of(next) {
                 return out.push(b',');
             }
             out.extend_from_slice(b"]},");
@@ -76,20 +76,28 @@ fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
 }
 
 fn open(message: &Message, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"role\":");
-    write(out, role(message));
-    out.extend_from_slice(b",\"parts\":[");
+    out.extend_from_slice(match Content::of(message) {
+        Content::Model => b"{\"role\":\"model\",\"parts\":[",
+        Content::Tools | Content::User => b"{\"role\":\"user\",\"parts\":[",
+    });
 }
 
-fn role(message: &Message) -> &'static str {
-    match message.role {
-        Role::Assistant => "model",
-        _ => "user",
+/// The kind of content that a message is part of.
+#[derive(PartialEq)]
+enum Content {
+    Model,
+    Tools,
+    User,
+}
+
+impl Content {
+    fn of(message: &Message) -> Self {
+        match message.role {
+            Role::Assistant => Self::Model,
+            Role::Tool => Self::Tools,
+            _ => Self::User,
+        }
     }
-}
-
-fn is_tool(message: &Message) -> bool {
-    message.role == Role::Tool
 }
 
 /// The tools of the request, and behind them those of the provider that were given as a field.

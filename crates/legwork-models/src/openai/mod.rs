@@ -4,6 +4,8 @@
 
 #[cfg(feature = "openai")]
 pub(crate) mod chat;
+#[cfg(any(feature = "openai", feature = "responses"))]
+mod format;
 pub mod profile;
 #[cfg(feature = "responses")]
 pub(crate) mod responses;

@@ -3,6 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
+/// Whether a schema is that of any object, by which a request asks for JSON mode.
+pub(crate) fn is_any_object(schema: &Value) -> bool {
+    let fields = schema.as_object();
+    fields.is_some_and(|fields| fields.len() == 1 && fields.get("type") == Some(&"object".into()))
+}
+
 /// Appends a field behind others.
 pub(crate) fn field(out: &mut Vec<u8>, key: &str, value: &Value) {
     out.push(b',');

@@ -24,7 +24,7 @@ pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
 pub(crate) use joined::joined;
-pub(crate) use json::{field, other_fields, write};
+pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
 pub(crate) use segment::segment;

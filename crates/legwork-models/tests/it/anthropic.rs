@@ -364,14 +364,17 @@ fn each_setting_is_valid_and_reaches_its_field() {
         request.max_output = Some(1_024);
         request.tools = tools();
         request.tool_choice = choice;
-        request.response_format = Some(Arc::new(json!({"type": "object"})));
+        request.response_format = Some(Arc::new(json!({"title": "T", "type": "object"})));
         let body = sent(&model(), &request);
         assert!(is_valid(&body));
         assert_eq!(body["tool_choice"], field);
         assert_eq!((&body["top_k"], &body["max_tokens"]), (&json!(3), &json!(1_024)));
         assert_eq!((&body["temperature"], &body["top_p"]), (&json!(0.5), &json!(0.9)));
         assert_eq!(body["stop_sequences"], json!(["END"]));
-        assert_eq!(body["output_config"]["format"]["schema"], json!({"type": "object"}));
+        assert_eq!(
+            body["output_config"]["format"]["schema"],
+            json!({"title": "T", "type": "object"})
+        );
     }
 }
 

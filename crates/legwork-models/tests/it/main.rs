@@ -24,6 +24,8 @@ mod conformance;
 mod failures;
 mod faults;
 #[cfg(feature = "gemini")]
+#[cfg(all(feature = "anthropic", feature = "bedrock", feature = "gemini"))]
+mod formats;
 mod gemini;
 mod layers;
 mod models;

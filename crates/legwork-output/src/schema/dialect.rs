@@ -22,7 +22,7 @@ impl Dialect {
     /// The dialect of a model's provider, by the name `provider:model`; full if it is unknown.
     pub fn of_model(name: &str) -> Self {
         match name.split(':').next().unwrap_or_default() {
-            "openai" | "azure" => Self::OpenAi,
+            "openai" | "openai-responses" | "azure" => Self::OpenAi,
             "anthropic" => Self::Anthropic,
             "google" | "gemini" | "vertex" => Self::Gemini,
             _ => Self::Full,

@@ -4,7 +4,7 @@ use legwork_core::inference::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
 use super::thinking;
-use crate::wire::{Frame, joined};
+use crate::wire::{Frame, is_any_object, joined};
 
 /// The field `generationConfig`: what the request asks for, and over it what is set from outside.
 ///
@@ -27,7 +27,7 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Val
         ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
         ("maxOutputTokens", request.max_output.map(Value::from)),
         ("responseMimeType", schema.map(|_| "application/json".into())),
-        ("responseJsonSchema", schema.cloned()),
+        ("responseJsonSchema", schema.filter(|schema| !is_any_object(schema)).cloned()),
         ("thinkingConfig", thinking.flatten()),
     ];
     let fields = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));

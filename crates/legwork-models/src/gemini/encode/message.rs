@@ -189,18 +189,18 @@ impl Parts<'_> {
     }
 
     fn result(&mut self, result: &ToolResult, media: &[Media<'_>]) {
-        let said = match &*result.parts {
-            [ResultPart::Json(value)] => value.clone(),
-            _ => Value::from(&*result.text()),
-        };
-        let key = if result.is_error { "error" } else { "result" };
         let out = self.next();
         out.extend_from_slice(b"{\"functionResponse\":{\"id\":");
         write(out, &*fitting(result.call.as_str(), ID));
         out.extend_from_slice(b",\"name\":");
         write(out, &*result.name);
         out.extend_from_slice(b",\"response\":");
-        write(out, &json!({key: said}));
+        out.extend_from_slice(if result.is_error { b"{\"error\":" } else { b"{\"result\":" });
+        match &*result.parts {
+            [ResultPart::Json(value)] => write(out, value),
+            _ => write(out, &*result.text()),
+        }
+        out.push(b'}');
         if !media.is_empty() {
             out.extend_from_slice(b",\"parts\":");
             write(out, media);

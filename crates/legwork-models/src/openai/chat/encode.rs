@@ -7,6 +7,7 @@ use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde_json::{Value, json};
 
 use crate::answer::Streaming;
+use crate::openai::format::format;
 use crate::wire::{Frame, Head, ThinkingControl, fields, size, write};
 
 mod message;
@@ -117,12 +118,13 @@ fn tool_choice(request: &ModelRequest) -> Option<Value> {
     }
 }
 
+/// The format, whose fields this API wants one level deeper.
 fn response_format(schema: &Value) -> Value {
-    let title = schema.get("title").and_then(Value::as_str).unwrap_or("response");
-    let allowed = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '-';
-    let name: String = title.chars().filter(allowed).take(64).collect();
-    let name = if name.is_empty() { "response" } else { &name };
-    json!({"type": "json_schema", "json_schema": {"name": name, "schema": schema}})
+    let mut fields = format(schema);
+    match fields.remove("type") {
+        Some(kind) if fields.is_empty() => json!({"type": kind}),
+        kind => json!({"type": kind, "json_schema": fields}),
+    }
 }
 
 fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {

@@ -7,6 +7,7 @@ use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Streaming;
+use crate::openai::format::format;
 use crate::wire::{Frame, Head, field, fields_except, size, write};
 
 mod assistant;
@@ -180,10 +181,5 @@ fn reasoning(request: &ModelRequest) -> Option<Map<String, Value>> {
 /// The format of the text that is asked for.
 fn text(request: &ModelRequest) -> Option<Map<String, Value>> {
     let schema = request.response_format.as_deref()?;
-    let title = schema.get("title").and_then(Value::as_str).unwrap_or_default();
-    let allowed = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '-';
-    let name: String = title.chars().filter(allowed).take(64).collect();
-    let name = if name.is_empty() { "response" } else { &name };
-    let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": false});
-    Some(Map::from_iter([("format".to_owned(), format)]))
+    Some(Map::from_iter([("format".to_owned(), format(schema).into())]))
 }

@@ -288,7 +288,7 @@ fn settings_have_their_fields_and_what_is_set_from_outside_is_put_over_them() {
     };
     let mut request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
     request.max_output = Some(512);
-    request.response_format = Some(Arc::new(json!({"type": "object"})));
+    request.response_format = Some(Arc::new(json!({"title": "T", "type": "object"})));
     let body = sent(&model(NOVA), &request);
     assert!(is_valid(&body));
     let inference =
@@ -298,7 +298,7 @@ fn settings_have_their_fields_and_what_is_set_from_outside_is_put_over_them() {
     assert_eq!(body["toolConfig"]["tools"], json!([{"systemTool": {"name": "nova_grounding"}}]));
     assert_eq!(body["serviceTier"]["type"], "flex");
     let format = &body["outputConfig"]["textFormat"];
-    assert_eq!(format["structure"]["jsonSchema"]["schema"], r#"{"type":"object"}"#);
+    assert_eq!(format["structure"]["jsonSchema"]["schema"], r#"{"title":"T","type":"object"}"#);
 }
 
 #[test]

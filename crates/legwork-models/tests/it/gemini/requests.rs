@@ -218,14 +218,14 @@ fn every_setting_is_valid_and_reaches_its_field() {
         request.max_output = Some(1024);
         request.tools = tools();
         request.tool_choice = choice;
-        request.response_format = Some(Arc::new(json!({"type": "object"})));
+        request.response_format = Some(Arc::new(json!({"title": "T", "type": "object"})));
         let body = sent(&model("gemini-3-flash-preview"), &request);
         assert!(is_valid(&body));
         assert_eq!(body["toolConfig"]["functionCallingConfig"], calling);
         let config = json!({
             "temperature": 0.5, "topP": 0.9, "seed": -7, "stopSequences": ["END"],
             "maxOutputTokens": 1024, "responseMimeType": "application/json",
-            "responseJsonSchema": {"type": "object"},
+            "responseJsonSchema": {"title": "T", "type": "object"},
             "thinkingConfig": {"includeThoughts": true, "thinkingLevel": "MEDIUM"}});
         assert_eq!(body["generationConfig"], config);
     }

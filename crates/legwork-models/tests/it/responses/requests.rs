@@ -198,7 +198,7 @@ fn fields_from_outside_add_to_what_the_settings_say() {
     };
     let mut request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
     request.tools = tools();
-    request.response_format = Some(Arc::new(json!({"type": "object"})));
+    request.response_format = Some(Arc::new(json!({"title": "response", "type": "object"})));
     let body = sent(&model, &request);
     assert_eq!(body["tools"].as_array().unwrap().len(), 3);
     assert_eq!(body["text"]["verbosity"], "high");
