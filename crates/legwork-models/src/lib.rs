@@ -93,7 +93,9 @@ pub mod prices;
 #[cfg(feature = "http")]
 pub mod providers;
 #[cfg(feature = "http")]
+mod recited;
 pub mod remote;
+mod resaying;
 pub mod retry;
 pub mod sse;
 #[cfg(feature = "http")]

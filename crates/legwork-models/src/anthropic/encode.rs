@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::answer::Streaming;
 use crate::wire::claude::Thinking;
-use crate::wire::{Frame, Head, fields, is_any_object, size, write};
+use crate::wire::{
+    Frame, Head, append_tools, check_tools, fields_except, is_any_object, size, write,
+};
 
 mod message;
 
@@ -15,6 +17,7 @@ const MAX_TOKENS: u64 = 8_192;
 
 /// The body of a request.
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+    check_tools(request, frame)?;
     let settings = own_settings(request, frame)?;
     let mut out = Vec::with_capacity(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
@@ -22,11 +25,8 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, 
         write(out, instructions);
     });
     messages(request, frame.head, &mut out);
-    if !request.tools.is_empty() {
-        out.extend_from_slice(b",\"tools\":");
-        request.tools.append_encoded(&frame.head.encoding, &mut out, tools);
-    }
-    fields(settings.into_iter().flatten(), request, frame, &mut out);
+    append_tools(request, frame, &mut out, tools);
+    fields_except(&["tools"], settings.into_iter().flatten(), request, frame, &mut out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
@@ -128,15 +128,13 @@ fn tool_choice(request: &ModelRequest) -> Option<Value> {
 }
 
 fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {
-    let tools: Vec<_> = specs
-        .iter()
-        .map(|spec| {
-            json!({
-                "name": &*spec.name,
-                "description": &*spec.description,
-                "input_schema": spec.parameters,
-            })
-        })
-        .collect();
-    write(out, &tools);
+    for spec in specs.iter() {
+        let tool = json!({
+            "name": &*spec.name,
+            "description": &*spec.description,
+            "input_schema": spec.parameters,
+        });
+        write(out, &tool);
+        out.push(b',');
+    }
 }

@@ -14,11 +14,15 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Head, Quirks, Wire, write};
+use crate::wire::{Frame, Head, Quirks, Wire, provider_tools, write};
 use crate::{Api, anthropic};
 
 /// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
 /// `https://api.anthropic.com/v1` at Anthropic.
+///
+/// The items of a [field](Builder::field) `tools` are tools that the server runs, such as
+/// `{"type": "web_search_20250305", "name": "web_search"}`; they are added to the functions. An
+/// answer that the server pauses (`pause_turn`) is continued within the inference.
 pub fn messages(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
     Builder::new(Api::Messages, base_url, model)
 }
@@ -63,7 +67,7 @@ impl Wire for Messages {
     }
 
     fn own_fields(&self) -> &'static [&'static str] {
-        &["messages", "stream", "tools", "model", "system"]
+        &["messages", "stream", "model", "system"]
     }
 
     fn head(&self, provider: &str, model: &str, _quirks: &Quirks) -> Head {
@@ -74,6 +78,10 @@ impl Wire for Messages {
 
     fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
         encode::body(request, frame)
+    }
+
+    fn may_pause(&self, request: &ModelRequest, frame: Frame<'_>) -> bool {
+        provider_tools(request, frame).next().is_some()
     }
 
     fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {

@@ -7,7 +7,8 @@ use legwork_port::BoxFuture;
 use legwork_port::model::{Deltas, Error, Model, Profile};
 
 use super::several::answered_by;
-use parts::{Resaying, is_cut, joined};
+use crate::resaying::Resaying;
+use parts::{is_cut, joined};
 
 /// How often an answer that its length limit cut is continued, and how.
 #[derive(Debug, Clone)]

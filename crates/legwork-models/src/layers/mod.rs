@@ -42,7 +42,6 @@ mod fallback;
 mod permits;
 mod pieces;
 mod rate_limit;
-mod recited;
 mod recording;
 mod redaction;
 mod relay;

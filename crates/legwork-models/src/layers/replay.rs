@@ -9,9 +9,9 @@ use legwork_port::BoxFuture;
 use legwork_port::model::{Deltas, Error, Kind, Model, Profile};
 use serde_json::Value;
 
-use super::recited::recited;
 use super::recording::Row;
 use super::request;
+use crate::recited::recited;
 
 /// A model that answers as a recording says.
 ///

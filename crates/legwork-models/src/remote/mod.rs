@@ -9,6 +9,7 @@ mod builder;
 mod exchange;
 mod failure;
 mod models;
+mod paused;
 mod secrets;
 
 #[cfg(test)]
@@ -101,19 +102,23 @@ impl HttpModel {
             );
             return Err(model::Error::new(Kind::BadRequest, message));
         }
-        let frame = Frame {
+        let frame = self.frame(asked);
+        let refused = |problem: String| {
+            let message = format!("asking {}: {problem}", self.name);
+            model::Error::new(Kind::BadRequest, message)
+        };
+        wire.body(request, frame).map(Bytes::from).map_err(refused)
+    }
+
+    fn frame(&self, asked: Streaming) -> Frame<'_> {
+        Frame {
             head: &self.head,
             model: self.name.split_once(':').map_or("", |(_, model)| model),
             quirks: &self.quirks,
             extra: &self.extra,
             asked,
             profile: &self.profile,
-        };
-        let refused = |problem: String| {
-            let message = format!("asking {}: {problem}", self.name);
-            model::Error::new(Kind::BadRequest, message)
-        };
-        wire.body(request, frame).map(Bytes::from).map_err(refused)
+        }
     }
 
     fn exchange(&self, asked: Streaming) -> Exchange<'_> {
@@ -203,6 +208,9 @@ impl Model for HttpModel {
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
         let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
         let asked = if streams { Streaming::Yes } else { Streaming::No };
+        if self.api.wire().may_pause(&request, self.frame(asked)) {
+            return Box::pin(paused::whole(self, request, asked, deltas));
+        }
         let body = self.body(&request, asked);
         // Clones of messages that wait here would make every push copy its path.
         drop(request);

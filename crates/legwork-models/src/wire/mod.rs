@@ -7,6 +7,7 @@ mod ids;
 mod joined;
 mod json;
 mod origin;
+mod outside;
 mod quirks;
 mod segment;
 mod thoughts;
@@ -26,6 +27,7 @@ pub(crate) use ids::{digest, fitting};
 pub(crate) use joined::joined;
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
+pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};
 pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
 pub(crate) use segment::segment;
 pub(crate) use thoughts::thoughts;
@@ -78,6 +80,12 @@ pub(crate) trait Wire: Send + Sync {
     /// What the request asks for and the API cannot do.
     fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String>;
 
+    /// Whether an answer to this request may be paused by the provider, which goes on with it when
+    /// it is sent back.
+    fn may_pause(&self, _request: &ModelRequest, _frame: Frame<'_>) -> bool {
+        false
+    }
+
     /// Reads one event of a stream, or a whole body.
     ///
     /// # Errors
@@ -120,17 +128,8 @@ pub(crate) fn size(request: &ModelRequest) -> usize {
     said + said / 8 + 64 * request.messages().len() + 512
 }
 
-/// Appends fields behind others; what is set from outside wins over what is set here.
-pub(crate) fn fields<'k>(
-    own: impl IntoIterator<Item = (&'k str, Value)>,
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Vec<u8>,
-) {
-    fields_except(&[], own, request, frame, out);
-}
-
-/// The same without fields from outside that the wire writes itself.
+/// Appends fields behind others; what is set from outside wins over what is set here, but for
+/// fields that the wire has written itself.
 pub(crate) fn fields_except<'k>(
     written: &[&str],
     own: impl IntoIterator<Item = (&'k str, Value)>,

@@ -31,10 +31,14 @@ mod layers;
 mod models;
 mod oracle;
 mod page;
+#[cfg(feature = "anthropic")]
+mod pauses;
 #[cfg(feature = "proxy")]
 mod proxies;
 #[cfg(feature = "proxy")]
 mod proxy;
+#[cfg(all(feature = "anthropic", feature = "gemini"))]
+mod provider_tools;
 mod recorder;
 mod recordings;
 mod requests;

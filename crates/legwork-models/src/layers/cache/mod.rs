@@ -12,9 +12,9 @@ use tracing::debug;
 
 pub use memory::MemoryCache;
 
-use super::recited::recited;
 use super::request;
 use super::several::answered_by;
+use crate::recited::recited;
 
 /// Where answers are kept, by the digest of their request.
 ///

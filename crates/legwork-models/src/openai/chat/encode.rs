@@ -1,19 +1,23 @@
 //! Requests: the bytes of messages and tools, encoded once, strung together.
 
-use std::sync::Arc;
-
 use legwork_core::inference::{ModelRequest, ThinkingLevel, ToolChoice};
-use legwork_core::tool::{ToolSpec, ToolSpecs};
+use legwork_core::tool::ToolSpecs;
 use serde_json::{Value, json};
 
 use crate::answer::Streaming;
 use crate::openai::format::format;
-use crate::wire::{Frame, Head, ThinkingControl, fields, size, write};
+use crate::wire::{
+    Frame, Head, ThinkingControl, append_tools, check_tools, fields_except, size, write,
+};
 
 mod message;
 
 /// The body of a request.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
+///
+/// # Errors
+/// If the tools of the provider are no list.
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+    check_tools(request, frame)?;
     let mut out = Vec::with_capacity(size(request));
     frame.head.append(&request.instructions, &mut out, system);
     let Head { encoding, provider, .. } = frame.head;
@@ -29,16 +33,14 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Vec<u8> {
         out.pop();
     }
     out.push(b']');
-    if !request.tools.is_empty() {
-        out.extend_from_slice(b",\"tools\":");
-        request.tools.append_encoded(encoding, &mut out, tools);
-    }
-    fields(own_settings(request, frame).into_iter().flatten(), request, frame, &mut out);
+    append_tools(request, frame, &mut out, functions);
+    let own = own_settings(request, frame).into_iter().flatten();
+    fields_except(&["tools"], own, request, frame, &mut out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
-    out
+    Ok(out)
 }
 
 fn system(instructions: &str, out: &mut Vec<u8>) {
@@ -127,12 +129,12 @@ fn response_format(schema: &Value) -> Value {
     }
 }
 
-fn tools(specs: &ToolSpecs, out: &mut Vec<u8>) {
-    let tool = |spec: &Arc<ToolSpec>| {
+fn functions(specs: &ToolSpecs, out: &mut Vec<u8>) {
+    for spec in specs.iter() {
         let (name, description) = (&*spec.name, &*spec.description);
         let function =
             json!({"name": name, "description": description, "parameters": spec.parameters});
-        json!({"type": "function", "function": function})
-    };
-    write(out, &specs.iter().map(tool).collect::<Vec<_>>());
+        write(out, &json!({"type": "function", "function": function}));
+        out.push(b',');
+    }
 }

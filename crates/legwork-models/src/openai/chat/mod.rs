@@ -42,7 +42,7 @@ impl Wire for Chat {
 
     /// Besides the wire's own `n`, for only one answer is read.
     fn own_fields(&self) -> &'static [&'static str] {
-        &["messages", "stream", "tools", "model", "n"]
+        &["messages", "stream", "model", "n"]
     }
 
     fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head {
@@ -58,7 +58,7 @@ impl Wire for Chat {
     }
 
     fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
-        Ok(encode::body(request, frame))
+        encode::body(request, frame)
     }
 
     fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {

@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Streaming;
 use crate::openai::format::format;
-use crate::wire::{Frame, Head, field, fields_except, size, write};
+use crate::wire::{
+    Frame, Head, append_tools, check_tools, field, fields_except, from_outside, provider_tools,
+    size, write,
+};
 
 mod assistant;
 mod message;
@@ -28,7 +31,7 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, 
         write(out, instructions);
     });
     input(request, frame.head, &mut out);
-    tools(request, frame, &mut out);
+    append_tools(request, frame, &mut out, functions);
     for (key, own) in [("reasoning", reasoning(request)), ("text", text(request))] {
         if let Some(value) = merged(own, key, request, frame) {
             field(&mut out, key, &value);
@@ -61,19 +64,7 @@ fn check(request: &ModelRequest, frame: Frame<'_>) -> Result<(), String> {
         let todo = "watch the run so that its answers are streamed, or remove `background`";
         return refused("answer to a background request in one piece", todo);
     }
-    match from_outside("tools", request, frame).all(Value::is_array) {
-        true => Ok(()),
-        false => Err("the extra field `tools` is not a list: give a list of tools".to_owned()),
-    }
-}
-
-/// The values that a field has from outside; those of the settings come last.
-fn from_outside<'a>(
-    key: &'a str,
-    request: &'a ModelRequest,
-    frame: Frame<'a>,
-) -> impl Iterator<Item = &'a Value> {
-    [frame.extra, &request.settings.extra].into_iter().filter_map(move |fields| fields.get(key))
+    check_tools(request, frame)
 }
 
 /// An object of the settings, with the fields that it has from outside.
@@ -109,23 +100,8 @@ fn input(request: &ModelRequest, head: &Head, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-fn tools(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
-    if !has_tools(request, frame) {
-        return;
-    }
-    out.extend_from_slice(b",\"tools\":[");
-    request.tools.append_encoded(&frame.head.encoding, out, functions);
-    for tool in from_outside("tools", request, frame).filter_map(Value::as_array).flatten() {
-        write(out, tool);
-        out.push(b',');
-    }
-    out.pop();
-    out.push(b']');
-}
-
 fn has_tools(request: &ModelRequest, frame: Frame<'_>) -> bool {
-    let is_some = |value: &Value| value.as_array().is_some_and(|tools| !tools.is_empty());
-    !request.tools.is_empty() || from_outside("tools", request, frame).any(is_some)
+    !request.tools.is_empty() || provider_tools(request, frame).next().is_some()
 }
 
 /// Functions, each with a comma behind it.

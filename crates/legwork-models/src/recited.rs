@@ -10,7 +10,7 @@ use legwork_port::model::{Delta, Deltas};
 /// Passes a response to the receiver as deltas, a part in one piece.
 ///
 /// If the receiver breaks, the response holds the parts up to then, and is marked incomplete.
-pub(super) fn recited(response: Response, deltas: Option<&mut dyn Deltas>) -> Response {
+pub(crate) fn recited(response: Response, deltas: Option<&mut dyn Deltas>) -> Response {
     let Some(deltas) = deltas.filter(|deltas| deltas.streams()) else { return response };
     let (mut calls, parts) = (0, &response.message.parts);
     let broke = parts.iter().position(|part| pass(part, &mut calls, deltas).is_break());
@@ -22,7 +22,7 @@ pub(super) fn recited(response: Response, deltas: Option<&mut dyn Deltas>) -> Re
 }
 
 /// Passes one part on; `calls` counts those that were passed.
-pub(super) fn pass(part: &Part, calls: &mut usize, deltas: &mut dyn Deltas) -> ControlFlow<()> {
+pub(crate) fn pass(part: &Part, calls: &mut usize, deltas: &mut dyn Deltas) -> ControlFlow<()> {
     match part {
         Part::Text(text) => deltas.delta(Delta::Text(&text.text)),
         Part::Thinking(thinking) => deltas.delta(Delta::Thinking(&thinking.text)),
