@@ -33,7 +33,7 @@ pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use next::to_go_on;
 pub(crate) use screen::{Screen, failure};
-pub(crate) use summary::spent;
+pub(crate) use summary::{spent, spent_in_step};
 pub(crate) use terminal::{Terminal, Tone, prefer};
 pub(crate) use usage::Usage;
 

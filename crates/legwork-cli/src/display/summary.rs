@@ -14,6 +14,13 @@ pub(crate) fn spent(usage: &Usage, marks: Marks) -> String {
     parts(usage).join(&format!(" {} ", marks.dot))
 }
 
+/// What one step used.
+pub(crate) fn spent_in_step(usage: &Usage, marks: Marks) -> String {
+    let time = time(Duration::from_millis(usage.active_time_ms));
+    let parts: Vec<_> = [tokens(usage), time].into_iter().chain(cost(usage)).collect();
+    parts.join(&format!(" {} ", marks.dot))
+}
+
 /// The same in lines of so many columns, none of its parts broken.
 pub(super) fn spent_within(usage: &Usage, marks: Marks, most: usize) -> String {
     joined(&parts(usage), marks, most, 2)

@@ -118,7 +118,8 @@ fn untimed(line: &str) -> String {
         let (_, result) = rest.split_once(") →")?;
         Some(format!("{call} →{result}"))
     };
-    cut().unwrap_or_else(|| line.to_owned())
+    let used = || Some(format!("{} out)", line.strip_prefix('(')?.split_once(" out · ")?.0));
+    cut().or_else(used).unwrap_or_else(|| line.to_owned())
 }
 
 const TRANSCRIPT: &str = "\
@@ -130,6 +131,7 @@ I read both.
          1	one
          2	two
 ✗ read b → there is no file b; the root of the workspace holds a
+10 tokens in, 5 out)
 
 step 2
 ✗ bash seq 12; exit 3 → exit code 3
@@ -142,9 +144,11 @@ step 2
     10
     11
     12
+10 tokens in, 5 out)
 
 step 3
 One is \\u{1b}[1mmissing\\u{1b}[0m.
+10 tokens in, 5 out)
 ";
 
 #[test]

@@ -4,6 +4,7 @@ mod calls;
 
 use std::sync::Arc;
 
+use crate::budget::Amounts;
 use crate::entry::Entry;
 use crate::event::{self, Event};
 use crate::id::Seq;
@@ -20,6 +21,20 @@ use calls::slots;
 
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
+        self.apply_event(entry);
+        // The end of a step charges the step that it ends.
+        if !matches!(entry.event, Event::StepFinished(_)) {
+            self.charge_step(&entry.event.charged());
+        }
+    }
+
+    fn charge_step(&mut self, charged: &Amounts) {
+        if !charged.is_zero() {
+            self.in_step(|step| step.used = step.used.plus(charged));
+        }
+    }
+
+    fn apply_event(&mut self, entry: &Entry) {
         match &entry.event {
             Event::ExecutionStarted(started) => self.begin_execution(entry, started),
             Event::ExecutionReopened(_) => self.reopen(),
@@ -42,7 +57,10 @@ impl Inner {
                 self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
             }
             Event::Worked(worked) => self.work(worked.took),
-            Event::StepFinished(finished) => self.finish_step(entry.at, finished),
+            Event::StepFinished(finished) => {
+                self.charge_step(&entry.event.charged());
+                self.finish_step(entry.at, finished);
+            }
             Event::ExecutionFinished(finished) => self.finish(entry.at, finished),
             Event::StopPrevented(prevented) => self.go_on(&prevented.by),
             Event::Steered(message) => self.steer(entry.seq, message),
@@ -158,6 +176,7 @@ impl Inner {
                 calls: Calls::default(),
                 errors: Vector::new(),
                 worked: Micros::ZERO,
+                used: Amounts::default(),
             }));
         });
         if began {

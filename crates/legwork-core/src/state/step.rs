@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Amounts;
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
 use crate::id::Seq;
@@ -50,6 +51,12 @@ pub struct AgentStep {
     /// The active time that is already charged, while it is the current step.
     #[serde(default, skip_serializing_if = "is_instant")]
     pub worked: Micros,
+    /// What its events charged to the budget: its inference, its calls and the subagents below
+    /// them, its active time.
+    ///
+    /// What is charged later for a call that broke off is in the ledger alone.
+    #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+    pub used: Amounts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]

@@ -33,12 +33,12 @@ mod oracle;
 mod page;
 #[cfg(feature = "anthropic")]
 mod pauses;
+#[cfg(all(feature = "anthropic", feature = "gemini"))]
+mod provider_tools;
 #[cfg(feature = "proxy")]
 mod proxies;
 #[cfg(feature = "proxy")]
 mod proxy;
-#[cfg(all(feature = "anthropic", feature = "gemini"))]
-mod provider_tools;
 mod recorder;
 mod recordings;
 mod requests;

@@ -9,6 +9,7 @@
 
 mod capability;
 mod closure;
+mod costs;
 mod definition;
 mod examples;
 mod face;

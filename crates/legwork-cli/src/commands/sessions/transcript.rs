@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork::core::budget::Amounts;
 use legwork::core::inbox::Verdict;
 use legwork::core::state::Pending;
 use legwork::core::tool::Metadata;
@@ -15,7 +16,7 @@ use legwork::core::{
 use crate::commands::sessions::list::INTERRUPTED;
 use crate::display::text::{age, clip, count, visible};
 use crate::display::tool::{self, Finished};
-use crate::display::{Terminal, Usage, spent, to_go_on};
+use crate::display::{Terminal, Usage, spent, spent_in_step, to_go_on};
 use crate::recorded::Recorded;
 use crate::session::Found;
 
@@ -32,6 +33,7 @@ pub(super) fn of(found: &Found, flags: &str, terminal: Terminal, now: Timestamp)
         calls: Vec::new(),
         results: BTreeMap::new(),
         shown_error: String::new(),
+        used: Amounts::default(),
     };
     transcript.head(found, now);
     for entry in found.journal.path(found.journal.head()) {
@@ -52,6 +54,8 @@ struct Transcript {
     results: BTreeMap<u32, Answer>,
     /// The last error of the step under way.
     shown_error: String,
+    /// What the step under way charged.
+    used: Amounts,
 }
 
 /// What came of a call.
@@ -105,6 +109,7 @@ impl Transcript {
     }
 
     fn entry(&mut self, entry: &Entry) {
+        self.used = self.used.plus(&entry.event.charged());
         match &entry.event {
             Event::ExecutionStarted(started) => started.input.iter().for_each(|m| self.task(m)),
             Event::ExecutionReopened(_) => self.line("\n(goes on)"),
@@ -144,6 +149,12 @@ impl Transcript {
                 if let Some(why) = why(&body.outcome).filter(|why| *why != shown) {
                     self.line(&format!("({why})"));
                 }
+                let used = Usage::of_amounts(&std::mem::take(&mut self.used));
+                self.line(&format!("({})", spent_in_step(&used, self.terminal.marks)));
+            }
+            Event::OutputAccepted(body) => self.line(&format!("output {}", body.value)),
+            Event::OutputRejected(body) => {
+                self.line(&format!("(answer rejected, {}: {})", body.stage, body.problem));
             }
             Event::StopRaised(signal) => self.line(&format!("(stop: {})", signal.message)),
             Event::StopPrevented(body) => self.line(&format!("(stop prevented by {})", body.by)),
