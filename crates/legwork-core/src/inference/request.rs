@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
+use crate::budget::LEAST_BYTES_PER_TOKEN;
 use crate::chunked::Chunked;
 use crate::inference::{ModelSettings, ToolChoice};
 use crate::message::Message;
@@ -98,5 +99,12 @@ impl ModelRequest {
     /// An estimate of what the model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.weight + self.tools.weight() + self.instructions.len() as u64
+    }
+
+    /// An estimate of its input tokens, rather too many than too few.
+    ///
+    /// By [`weight`](Self::weight) and [`LEAST_BYTES_PER_TOKEN`]; a budget reserves as much.
+    pub fn estimated_tokens(&self) -> u64 {
+        self.weight().div_ceil(LEAST_BYTES_PER_TOKEN)
     }
 }

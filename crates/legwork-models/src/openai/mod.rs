@@ -4,7 +4,6 @@
 
 #[cfg(feature = "openai")]
 pub(crate) mod chat;
-pub mod profile;
 #[cfg(feature = "responses")]
 pub(crate) mod responses;
 

@@ -21,6 +21,8 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
 mod conformance;
+#[cfg(all(feature = "anthropic", feature = "bedrock", feature = "gemini", feature = "responses"))]
+mod counted;
 mod failures;
 mod faults;
 #[cfg(feature = "gemini")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use legwork_models::http::Timeouts;
 use legwork_models::remote::Unavailable;
-use legwork_models::{Builder, openai};
+use legwork_models::{Builder, Catalogue, openai};
 use legwork_port::Model;
 use legwork_port::model::Kind;
 use serde_json::json;
@@ -78,14 +78,14 @@ async fn a_malformed_address_is_an_error() {
 }
 
 #[test]
-fn a_model_costs_what_the_shipped_table_says_unless_ones_own_says_otherwise() {
-    let own = r#"[{"model": "acme:gpt-5-mini", "input": "9", "output": "9", "source": "contract",
-                   "date": "2026-11-22"}]"#;
-    let own = legwork_models::Prices::from_json(own).unwrap();
-    let price = |builder: Builder| builder.build().unwrap().profile().price.unwrap().input.0;
-    let at = |model| openai::chat("http://127.0.0.1:1/v1", model).prices(own.clone());
+fn a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
+    let own = r#"[{"model": "acme:gpt-5-mini", "price": {"input": "9", "output": "9"},
+                   "source": "contract", "date": "2026-11-22"}]"#;
+    let own = Catalogue::from_json(own).unwrap();
+    let price = |builder: Builder| builder.build().unwrap().profile().price_at(0).unwrap().input.0;
+    let at = |model| openai::chat("http://127.0.0.1:1/v1", model).catalogue(own.clone());
     assert_eq!(price(at("gpt-5-mini")), 250_000);
     assert_eq!(price(at("gpt-5-mini-2025-08-07")), 250_000);
     assert_eq!(price(at("gpt-5-mini").provider("acme")), 9_000_000);
-    assert_eq!(at("clerk-1").build().unwrap().profile().price, None);
+    assert_eq!(at("clerk-1").build().unwrap().profile().prices, None);
 }

@@ -1,6 +1,6 @@
 //! How a model is asked for JSON.
 
-use legwork_port::Profile;
+use legwork_port::{Ability, Profile, Support};
 
 /// How a model is asked for JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,11 +19,13 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode for a model with these abilities: a tool call, or else a fenced block.
+    /// The mode for a model with these abilities: a tool call, or a fenced block where it calls none.
     ///
-    /// A profile does not say whether a provider knows schemas: choose [`Mode::NativeSchema`]
-    /// where it does.
+    /// Of a model of which nothing is known it is assumed that it calls tools.
     pub fn of_profile(profile: &Profile) -> Self {
-        if profile.tools { Self::ToolCall } else { Self::Fenced }
+        match profile.supports(Ability::Tools) {
+            Support::No => Self::Fenced,
+            Support::Yes | Support::Unknown => Self::ToolCall,
+        }
     }
 }
