@@ -171,7 +171,8 @@ async fn a_driver_and_what_stands_in_the_place_of_a_model_are_described_by_their
     for (builder, name) in drivers {
         let description = described(builder).await;
         assert_eq!(description.driver, name);
-        assert_eq!((description.model.name.as_str(), description.model.tools), ("none", true));
+        assert_eq!(description.model.name, "none");
+        assert_eq!(description.model.can, ["tools"]);
         assert!(!description.to_text().contains("calls no tools"), "{}", description.to_text());
     }
 }

@@ -9,6 +9,14 @@
     reason = "a test that cannot go on fails"
 )]
 
+#[cfg(all(
+    feature = "anthropic",
+    feature = "bedrock",
+    feature = "gemini",
+    feature = "openai",
+    feature = "responses"
+))]
+mod abilities;
 #[cfg(feature = "gemini")]
 mod allocated;
 mod answers;

@@ -78,7 +78,7 @@ async fn a_malformed_address_is_an_error() {
 }
 
 #[test]
-fn a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
+fn s11_21_a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
     let own = r#"[{"model": "acme:gpt-5-mini", "price": {"input": "9", "output": "9"},
                    "source": "contract", "date": "2026-11-22"}]"#;
     let own = Catalogue::from_json(own).unwrap();

@@ -32,6 +32,9 @@ struct Known {
 
 pub(super) fn show(args: &args::ModelsShow, config: &Config) -> Result<Exit, Error> {
     let own = config.catalogue();
+    if !args.model.contains(':') {
+        return Err(without_provider(&args.model, &own));
+    }
     let row = builder(&args.model, Some(NOWHERE), None)?.catalogue(own.clone()).row();
     if row.context_window.is_none() && row.max_output.is_none() && row.prices.is_none() {
         return Err(unknown(&args.model, &own));
@@ -45,11 +48,29 @@ pub(super) fn show(args: &args::ModelsShow, config: &Config) -> Result<Exit, Err
     }
 }
 
+/// The names of models of which something is known.
+fn names(own: &Catalogue) -> Vec<String> {
+    let all = Catalogue::shipped().and(own.clone());
+    let names = all.iter().map(|row| row.model.clone());
+    names.filter(|name| !name.ends_with('*')).collect()
+}
+
+/// The name says no provider.
+fn without_provider(model: &str, own: &Catalogue) -> Error {
+    let names = names(own);
+    let parts = names.iter().filter_map(|name| name.split_once(':'));
+    let parts: Vec<_> = parts.collect();
+    let near = nearest(model, parts.iter().map(|(_, name)| *name));
+    let whole = near.and_then(|near| parts.iter().find(|(_, name)| *name == near));
+    let near = whole.map(|(provider, name)| format!("; did you mean `{provider}:{name}`?"));
+    let hint = format!("name it as PROVIDER:NAME{}", near.unwrap_or_default());
+    Error::usage(format!("`{model}` does not say whose model it is"), hint)
+}
+
 /// No row is of the model.
 fn unknown(model: &str, own: &Catalogue) -> Error {
-    let all = Catalogue::shipped().and(own.clone());
-    let names = all.iter().map(|row| &*row.model).filter(|name| !name.ends_with('*'));
-    let near = match nearest(model, names) {
+    let names = names(own);
+    let near = match nearest(model, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`? Otherwise "),
         None => String::new(),
     };
@@ -82,13 +103,12 @@ impl Known {
         let mut text = format!("{}\n", visible(&self.row.model));
         for (label, value) in self.lines() {
             let value = visible(&value);
-            text.push_str(&match most < NARROW {
-                true => format!("  {label}\n    {}\n", wrapped(&value, most.saturating_sub(4), 4)),
-                false => {
-                    let value = wrapped(&value, most.saturating_sub(LABEL + 2), LABEL + 2);
-                    format!("  {label:<LABEL$}{value}\n")
-                }
-            });
+            let (line, indent) = match most < NARROW {
+                true => (format!("  {label}\n    {value}"), 4),
+                false => (format!("  {label:<LABEL$}{value}"), LABEL + 2),
+            };
+            text.push_str(&wrapped(&line, most, indent));
+            text.push('\n');
         }
         text
     }
