@@ -4,12 +4,15 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use crate::budget::LEAST_BYTES_PER_TOKEN;
 use crate::chunked::Chunked;
 use crate::inference::{ModelSettings, ToolChoice};
 use crate::message::Message;
 use crate::tool::ToolSpecs;
 use crate::transcript::Settled;
+
+/// Bytes that a token has at the least, on the average of a request or an answer: an
+/// estimate by it errs on the safe side for prose and code in common languages.
+pub const LEAST_BYTES_PER_TOKEN: u64 = 3;
 
 /// Empty instructions and tools, shared, because a request is built for each step.
 static NOTHING: LazyLock<(Arc<str>, Arc<ToolSpecs>)> =
