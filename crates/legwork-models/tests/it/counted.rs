@@ -6,7 +6,7 @@ use legwork_core::message::Message;
 use legwork_core::tool::{ToolSpec, ToolSpecs};
 use legwork_core::{ModelRequest, ModelSettings};
 use legwork_models::http::Timeouts;
-use legwork_models::{Builder, anthropic, bedrock, gemini, openai};
+use legwork_models::{Builder, anthropic, gemini, openai};
 use legwork_port::model::Kind;
 use legwork_port::{Count, Model};
 use serde_json::{Value, json};
@@ -87,8 +87,11 @@ async fn s11_20_gemini_counts_the_whole_request_and_vertex_its_parts() {
     assert_eq!(names(&body), ["contents", "generationConfig", "systemInstruction", "tools"]);
 }
 
+#[cfg(feature = "bedrock")]
 #[tokio::test]
 async fn s11_20_bedrock_counts_and_each_count_is_signed() {
+    use legwork_models::bedrock;
+
     let at = |url: &str| bedrock::converse_at(url, "anthropic.claude-haiku-4-5-20251001-v1:0");
     let at = |url: &str| at(url).aws("AKIDEXAMPLE", "secret", None).region("eu-central-1");
     let server = Server::start([json("200 OK", &json!({"inputTokens": 15}))]).await;

@@ -29,7 +29,7 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
 mod conformance;
-#[cfg(all(feature = "anthropic", feature = "bedrock", feature = "gemini", feature = "responses"))]
+#[cfg(all(feature = "anthropic", feature = "gemini", feature = "responses"))]
 mod counted;
 mod failures;
 mod faults;

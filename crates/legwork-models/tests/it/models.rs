@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use legwork_models::catalogue::{Origin, Row};
 use legwork_models::http::Timeouts;
 use legwork_models::remote::Unavailable;
 use legwork_models::{Builder, Catalogue, openai};
-use legwork_port::Model;
 use legwork_port::model::Kind;
+use legwork_port::{Ability, Model, Profile, Support};
 use serde_json::json;
 
 use crate::server::{Act, Server, answer};
@@ -75,6 +76,36 @@ async fn a_server_that_stalls_is_given_up() {
 async fn a_malformed_address_is_an_error() {
     let error = openai::chat("nowhere", "any").offered().await.unwrap_err();
     assert!(matches!(error, Unavailable::Setup(_)) && error.to_string().contains("nowhere"));
+}
+
+#[cfg(feature = "anthropic")]
+#[test]
+fn s11_21_what_an_api_lacks_counts_before_the_catalogue_and_after_ones_own() {
+    let claude = |own: Catalogue| {
+        let model = legwork_models::anthropic::messages("http://127.0.0.1:1", "claude-haiku-4-5");
+        model.catalogue(own).build().unwrap().profile().clone()
+    };
+    let known = claude(Catalogue::none());
+    assert_eq!(known.supports(Ability::JsonObject), Support::No);
+    assert_eq!(known.supports(Ability::ForcedCalls), Support::Yes);
+    assert_eq!(known.supports(Ability::Embeddings), Support::Unknown);
+    let own = Row::new("anthropic:claude-haiku-4-5", Origin::new("by hand")).unwrap();
+    let known = claude(Catalogue::none().with(own.with(Ability::JsonObject)));
+    assert_eq!(known.supports(Ability::JsonObject), Support::Yes);
+    assert_eq!(known.context_window, Some(200_000));
+}
+
+#[test]
+fn s11_21_a_profile_that_is_given_counts_before_the_shipped_catalogue() {
+    let given = Profile::new().with_max_output(7).without(Ability::Tools);
+    let own = Row::new("openai:gpt-5-mini", Origin::new("by hand")).unwrap().with_max_output(9);
+    let at = |own| openai::chat("http://127.0.0.1:1/v1", "gpt-5-mini").catalogue(own);
+    let model = at(Catalogue::none()).profile(given.clone()).build().unwrap();
+    assert_eq!(*model.profile(), given);
+    let model = at(Catalogue::none().with(own)).profile(given.clone()).build().unwrap();
+    assert_eq!(*model.profile(), given.with_max_output(9));
+    let free = at(Catalogue::none()).free().build().unwrap();
+    assert!(free.profile().prices.as_ref().unwrap().is_free());
 }
 
 #[test]

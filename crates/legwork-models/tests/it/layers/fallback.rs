@@ -1,5 +1,6 @@
 //! Fallbacks.
 
+use legwork_core::budget::Prices;
 use legwork_core::inference::Incomplete;
 use legwork_core::message::Author;
 use legwork_core::{FinishReason, Mask, Response};
@@ -152,6 +153,19 @@ fn a_budget_reserves_the_dearest_and_keys_of_all_are_masked() {
 
     let unknown = plain("c:third").with_fallback(both);
     assert_eq!(unknown.profile().prices, None, "a price that is unknown cannot be reserved");
+}
+
+#[test]
+fn s11_22_the_dearest_is_reserved_at_each_length_of_the_input() {
+    let prices = |input, output| priced(input, output).prices.unwrap().usual;
+    let early = Prices::flat(prices(1, 9)).above(100, prices(4, 9));
+    let late = Prices::flat(prices(2, 2)).above(500, prices(3, 20));
+    let model =
+        |name, prices| model(name, Turn::text("")).with_profile(Profile::new().with_prices(prices));
+    let both = model("a:early", early).with_fallback(model("b:late", late));
+    let shared = both.profile().prices.clone().unwrap();
+    let at = [100, 101, 500, 501].map(|input| shared.at(input));
+    assert_eq!(at, [prices(2, 9), prices(4, 9), prices(4, 9), prices(4, 20)]);
 }
 
 /// A model with a key.
