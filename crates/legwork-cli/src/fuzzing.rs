@@ -12,7 +12,7 @@ use std::path::Path;
 /// The first problem, in words, with its hint.
 pub fn settings(user: &str, project: &str) -> Result<String, String> {
     let config = Config::of_texts(user, project).map_err(|error| in_words(&error))?;
-    Ok(format!("{config:?} {:?}", config.prices()))
+    Ok(format!("{config:?} {:?}", config.catalogue()))
 }
 
 /// Reads a path that is allowed, relative to a folder.

@@ -1,6 +1,6 @@
 //! Models as the command asks them.
 
-use legwork::model::{self, Prices, retry::Policy};
+use legwork::model::{self, Catalogue, retry::Policy};
 use legwork::model::{HttpModel, remote};
 
 use crate::config::{Answers, Secret};
@@ -12,7 +12,7 @@ use crate::error::Error;
 #[derive(Debug, Clone)]
 pub(crate) struct Asking {
     pub(crate) retry: Policy,
-    pub(crate) prices: Prices,
+    pub(crate) catalogue: Catalogue,
     pub(crate) answers: Answers,
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn made(
     asking: Asking,
 ) -> Result<HttpModel, Error> {
     let builder = model::builder(name, base_url, key.map(Secret::expose))?;
-    let Asking { retry, prices, answers: Answers { bounds, timeouts } } = asking;
-    let builder = builder.retry(retry).prices(prices).bounds(bounds).timeouts(timeouts);
+    let Asking { retry, catalogue, answers: Answers { bounds, timeouts } } = asking;
+    let builder = builder.retry(retry).catalogue(catalogue).bounds(bounds).timeouts(timeouts);
     let built = builder.proxies(model::proxies_from_env()).build();
     built.map_err(|error| {
         let unusable = legwork::Error::Model { model: name.to_owned(), reason: error.to_string() };

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use legwork::core::nearest::nearest;
 use legwork::core::{AgentState, Budget};
-use legwork::model::Prices;
+use legwork::model::Catalogue;
 use legwork::skills::base_model;
 use legwork::tools::sandbox::Network;
 
@@ -59,7 +59,7 @@ pub(crate) struct Settings {
     /// How much a command may write to a disk, in bytes.
     pub(crate) max_write: Sourced<u64>,
     /// What models cost, as the user says.
-    pub(crate) prices: Prices,
+    pub(crate) catalogue: Catalogue,
     /// The bounds of an answer.
     pub(crate) answers: Answers,
     /// The agent of a file, if one was asked for.
@@ -214,7 +214,7 @@ impl Settings {
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
-            prices: config.prices(),
+            catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
             model,
@@ -258,8 +258,8 @@ impl Settings {
 
     /// How its models are asked.
     pub(crate) fn asking(&self) -> Asking {
-        let (retry, prices) = (self.retry.policy(), self.prices.clone());
-        Asking { retry, prices, answers: self.answers }
+        let (retry, catalogue) = (self.retry.policy(), self.catalogue.clone());
+        Asking { retry, catalogue, answers: self.answers }
     }
 
     /// The limits as the agent keeps them.

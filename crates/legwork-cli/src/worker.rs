@@ -198,7 +198,7 @@ fn section(settings: &Settings, screen: &Screen) -> String {
 /// A limit on money needs to know what things cost.
 fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
     let limit = &settings.limits.usd;
-    if limit.value.is_none() || model.profile().price.is_some() {
+    if limit.value.is_none() || model.profile().prices.is_some() {
         return Ok(());
     }
     let message = format!(
@@ -206,7 +206,7 @@ fn check_price(settings: &Settings, model: &impl Model) -> Result<(), Error> {
         limit.source,
         model.name()
     );
-    let hint = "say what it costs, with [prices] in your own legwork.toml, or limit tokens instead, \
+    let hint = "say what it costs, with [models] in your own legwork.toml, or limit tokens instead, \
                 with --max-tokens or `tokens` in [budget]";
     Err(Error::usage(message, hint))
 }

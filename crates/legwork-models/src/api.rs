@@ -51,6 +51,11 @@ impl Api {
         self.wire().title()
     }
 
+    /// Whether its servers count the tokens of a request, as the makers of the API describe it.
+    pub fn counts_tokens(self) -> bool {
+        self.wire().counting().is_some()
+    }
+
     /// The API whose requests for an answer go to this path, if one is known.
     pub fn of_path(path: &str) -> Option<Self> {
         let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');

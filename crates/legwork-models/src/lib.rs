@@ -18,8 +18,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
-//! attempts made again), [`bounds`] (how much of an answer is read), [`prices`] (what tokens
-//! cost), `http` (the client and its time limits), `wire` (how an API writes requests and
+//! attempts made again), [`bounds`] (how much of an answer is read), [`catalogue`] (what is known
+//! of models), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `credentials` (what allows a request),
 //! `remote` (a model behind an API), and then the wires: `openai`, `anthropic`, `gemini`,
 //! `bedrock`. [`layers`] puts limits, fallbacks and caches around any model.
@@ -80,6 +80,7 @@ mod api;
 #[cfg(feature = "bedrock")]
 pub mod bedrock;
 pub mod bounds;
+pub mod catalogue;
 #[cfg(feature = "http")]
 pub mod credentials;
 #[cfg(feature = "gemini")]
@@ -89,7 +90,6 @@ pub mod http;
 pub mod layers;
 #[cfg(any(feature = "openai", feature = "responses"))]
 pub mod openai;
-pub mod prices;
 #[cfg(feature = "http")]
 pub mod providers;
 #[cfg(feature = "http")]
@@ -114,7 +114,7 @@ mod wire;
 #[cfg(feature = "http")]
 pub use api::{Api, UnknownApi};
 pub use bounds::Bounds;
-pub use prices::Prices;
+pub use catalogue::Catalogue;
 #[cfg(feature = "http")]
 pub use providers::Provider;
 #[cfg(feature = "http")]

@@ -96,7 +96,7 @@ impl<S: Conversation> Parts<S> {
             if !seen.insert(name) {
                 problems.push(format!("two participants are named `{name}`: rename or remove one"));
             }
-            for model in participant.models().iter().filter(|m| m.profile().price.is_none()) {
+            for model in participant.models().iter().filter(|m| m.profile().prices.is_none()) {
                 if self.budget.cost.is_some() {
                     problems.push(price_unknown(model.name()));
                 }

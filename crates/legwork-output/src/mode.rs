@@ -1,6 +1,6 @@
 //! How a model is asked for JSON.
 
-use legwork_port::Profile;
+use legwork_port::{Ability, Profile, Support};
 
 /// How a model is asked for JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,11 +19,17 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode for a model with these abilities: a tool call, or else a fenced block.
+    /// The best mode for a model with these abilities: a tool call; where it calls no tools its
+    /// native schema, then its JSON mode, and a fenced block where it has neither.
     ///
-    /// A profile does not say whether a provider knows schemas: choose [`Mode::NativeSchema`]
-    /// where it does.
+    /// Of a model of which nothing is known it is assumed that it calls tools.
     pub fn of_profile(profile: &Profile) -> Self {
-        if profile.tools { Self::ToolCall } else { Self::Fenced }
+        let is_known = |ability| profile.supports(ability) == Support::Yes;
+        match profile.supports(Ability::Tools) {
+            Support::Yes | Support::Unknown => Self::ToolCall,
+            Support::No if is_known(Ability::JsonSchema) => Self::NativeSchema,
+            Support::No if is_known(Ability::JsonObject) => Self::JsonObject,
+            Support::No => Self::Fenced,
+        }
     }
 }

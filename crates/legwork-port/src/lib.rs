@@ -54,7 +54,7 @@ pub use emitter::Emitter;
 pub use event::{EventKind, RunEvent};
 pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView};
-pub use model::{Delta, Deltas, Model, Profile, Retry};
+pub use model::{Abilities, Ability, Count, Delta, Deltas, Model, Profile, Retry, Support};
 pub use observer::{NoObserver, Observer, Origin};
 pub use output::OutputReader;
 pub use sandbox::Sandbox;

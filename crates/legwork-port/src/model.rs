@@ -1,14 +1,22 @@
 //! Models, which answer requests.
 
+use std::future::ready;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{Mask, ModelRequest, Response};
 
 use crate::BoxFuture;
+
+mod ability;
+mod count;
+mod profile;
+
+pub use ability::{Abilities, Ability, Support, UnknownAbility};
+pub use count::Count;
+pub use profile::Profile;
 
 /// A language model.
 pub trait Model: Send + Sync {
@@ -31,6 +39,21 @@ pub trait Model: Send + Sync {
     /// The mask of its keys, which the runtime applies to everything written or displayed.
     fn mask(&self) -> Mask {
         Mask::default()
+    }
+
+    /// How many input tokens a request has, by the provider's own count where there is one.
+    ///
+    /// By default, and where the provider counts nothing, it is an
+    /// [estimate](Count::Estimated), and nothing is sent. It costs nothing, is asked once, and is
+    /// neither an inference nor journaled. Dropping the future closes the connection.
+    ///
+    /// # Errors
+    /// If the provider counts but does not answer, or refuses the request.
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        Box::pin(ready(Ok(Count::estimate(request))))
     }
 
     /// Sends a request and returns the complete response.
@@ -70,6 +93,13 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn mask(&self) -> Mask {
         (**self).mask()
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        (**self).count_tokens(request)
     }
 
     fn infer<'a>(
@@ -145,21 +175,6 @@ pub enum Delta<'a> {
         /// The piece: a part of a JSON text.
         json: &'a str,
     },
-}
-
-/// The capabilities and the price of a model.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Profile {
-    /// The maximum of input and output tokens together; none = unknown.
-    pub context_window: Option<u64>,
-    /// The maximum of output tokens; none = unknown.
-    pub max_output: Option<u64>,
-    /// The price of its tokens; none = unknown, so money cannot be limited.
-    pub price: Option<Price>,
-    /// Whether it can call tools.
-    pub tools: bool,
-    /// Whether it accepts images.
-    pub images: bool,
 }
 
 /// Why there is no response.

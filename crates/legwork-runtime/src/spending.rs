@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, LEAST_BYTES_PER_TOKEN, Price};
+use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::message::Author;
 use legwork_core::{AgentState, ModelRequest, Response};
@@ -18,7 +18,7 @@ pub(crate) fn check_price(
     model: &dyn Model,
 ) -> Result<(), ErrorRecord> {
     let above = || cx.share.as_ref().is_some_and(|share| share.left().cost.is_some());
-    if model.profile().price.is_some() || (state.ledger().budget.cost.is_none() && !above()) {
+    if model.profile().prices.is_some() || (state.ledger().budget.cost.is_none() && !above()) {
         return Ok(());
     }
     let message = price_unknown(model.name());
@@ -41,7 +41,7 @@ pub(crate) fn hold(
     request: &ModelRequest,
     model: &dyn Model,
 ) -> Result<Affordable, Exhausted> {
-    let input = request.weight().div_ceil(LEAST_BYTES_PER_TOKEN);
+    let input = request.estimated_tokens();
     let profile = model.profile();
     let mut budget = state.ledger().budget.clone();
     if let Some(share) = &cx.share {
@@ -50,21 +50,24 @@ pub(crate) fn hold(
     let limited =
         budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
     let asked = request.max_output.or(profile.max_output.filter(|_| limited));
-    let price = profile.price.as_ref();
+    let price = profile.price_at(input);
     match &cx.share {
-        Some(share) => share.hold(state.ledger(), input, asked, price),
-        None => state.ledger().afford(input, asked, price),
+        Some(share) => share.hold(state.ledger(), input, asked, price.as_ref()),
+        None => state.ledger().afford(input, asked, price.as_ref()),
     }
 }
 
 /// The price that a response is charged at: that of the model that answered, where the model that
-/// was asked passes requests to others.
-pub(crate) fn price_of(response: &Response, model: &dyn Model) -> Option<Price> {
+/// was asked passes requests to others, for an input of this length.
+///
+/// Without a usage the input is the one that was `held`.
+pub(crate) fn price_of(response: &Response, model: &dyn Model, held: u64) -> Option<Price> {
+    let input = response.usage.as_ref().map_or(held, |usage| usage.input);
     let answered = match &response.message.author {
         Some(Author::Model(name)) => model.profile_of(name),
         _ => None,
     };
-    answered.unwrap_or_else(|| model.profile()).price
+    answered.unwrap_or_else(|| model.profile()).price_at(input)
 }
 
 /// The limit that forbids another attempt at the inference under way, where one that failed

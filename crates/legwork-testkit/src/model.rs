@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::inference::Incomplete;
 use legwork_core::message::Thinking;
 use legwork_core::{Message, ModelRequest, Part, Response, ToolCall};
-use legwork_port::model::{Delta, Deltas, Error, Kind, Model, Profile};
+use legwork_port::model::{Ability, Delta, Deltas, Error, Kind, Model, Profile};
 use legwork_port::{BoxFuture, core};
 
 use crate::asked::Asked;
@@ -32,7 +32,7 @@ impl ScriptedModel {
     /// first. So each new session begins with the first turn again, and so does a subagent that
     /// shares the model: give each a model of its own, or choose with [`Script::from_fn`].
     pub fn new(script: impl Into<Script>) -> Self {
-        let profile = Profile { tools: true, images: true, ..Profile::default() };
+        let profile = Profile::new().with(Ability::Tools).with(Ability::Images);
         Self {
             name: Arc::from("scripted:model"),
             profile: Arc::new(profile),

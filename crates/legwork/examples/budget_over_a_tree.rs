@@ -7,7 +7,7 @@ use legwork::Subagent;
 use legwork::core::budget::{MicroUsd, Price};
 use legwork::core::{FinishReason, Message, ModelRequest, Part, Response, ToolCall, Usage};
 use legwork::port::BoxFuture;
-use legwork::port::model::{Deltas, Error, Model, Profile};
+use legwork::port::model::{Ability, Deltas, Error, Model, Profile};
 use legwork::prelude::*;
 
 /// Spawns both subagents; each answer, theirs too, costs $0.30.
@@ -17,7 +17,7 @@ impl Priced {
     fn new() -> Self {
         let each = MicroUsd::from_usd(1_000.0);
         let price = Price { input: each, cache_read: each, cache_write: each, output: each };
-        Self(Profile { price: Some(price), tools: true, ..Profile::default() })
+        Self(Profile::new().with_prices(price).with(Ability::Tools))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use legwork::agent::ReAct;
 use legwork::core::Part;
-use legwork::port::Profile;
+use legwork::port::{Ability, Profile};
 use legwork::prelude::*;
 use legwork_testkit::{ScriptedModel, Turn};
 
@@ -33,7 +33,7 @@ fn small_model() -> ScriptedModel {
         ),
         Turn::text("{\"thought\": \"12 and 7\", \"answer\": \"19 fruits\"}"),
     ])
-    .with_profile(Profile { tools: false, ..Profile::default() })
+    .with_profile(Profile::new().without(Ability::Tools))
 }
 
 #[tokio::main(flavor = "current_thread")]

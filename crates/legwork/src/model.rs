@@ -17,7 +17,7 @@ pub use legwork_models::{
     Api, Builder, HttpModel, MaxTokensField, Provider, Quirks, ThinkingBack, ThinkingControl,
     UnknownApi, answer, http, remote,
 };
-pub use legwork_models::{Bounds, Prices, bounds, layers, prices, retry};
+pub use legwork_models::{Bounds, Catalogue, bounds, catalogue, layers, retry};
 
 use crate::error::{Error, Result};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_port::core::inference::Incomplete;
 use legwork_port::core::{FinishReason, Message, ModelRequest, Part, Response, ToolCall};
-use legwork_port::model::{Delta, Deltas, Error, Kind, Profile};
+use legwork_port::model::{Delta, Deltas, Error, Kind, Ability, Profile};
 use legwork_port::{BoxFuture, Model};
 
 /// What is on a tape.
@@ -29,7 +29,7 @@ pub struct Recorder {
 impl Recorder {
     /// A model with a tape.
     pub fn new(tape: Tape) -> Self {
-        Self { tape, profile: Profile { tools: true, ..Profile::default() } }
+        Self { tape, profile: Profile::new().with(Ability::Tools) }
     }
 
     fn play(&self, deltas: Option<&mut dyn Deltas>) -> Result<Response, Error> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_core::continuation::Kind;
 use legwork_core::{AgentState, SessionId, ToolSpec};
 use legwork_port::toolset::Scope;
-use legwork_port::{Cancellation, Emitter};
+use legwork_port::{Cancellation, Emitter, Profile, Support};
 
 use super::{
     Criterion, CriterionKind, Description, Hook, Instructions, Limits, Model, Named, Tool, secrets,
@@ -68,10 +68,14 @@ fn model(inner: &Inner) -> Model {
         extra: secrets::hide(&settings.extra),
         context_window: profile.context_window,
         most_output: profile.max_output,
-        price: profile.price,
-        tools: profile.tools,
-        images: profile.images,
+        prices: profile.prices.clone(),
+        can: names(profile, Support::Yes),
+        cannot: names(profile, Support::No),
     }
+}
+
+fn names(profile: &Profile, support: Support) -> Vec<String> {
+    profile.abilities.that_are(support).map(|ability| ability.name().to_owned()).collect()
 }
 
 fn instructions(whole: &str) -> Instructions {

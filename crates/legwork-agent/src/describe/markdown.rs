@@ -42,8 +42,8 @@ fn facts(of: &Description, out: &mut String) {
     }
     fact("Definition", &code(of.definition.as_str()));
     fact("Model", &escaped(&text::model(of)));
-    if let Some(price) = &of.model.price {
-        fact("Price", &words::price(price));
+    if let Some(prices) = &of.model.prices {
+        fact("Price", &words::prices(prices));
     }
     if let Some(settings) = text::settings(of) {
         fact("Settings", &escaped(&settings));

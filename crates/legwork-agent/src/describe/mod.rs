@@ -23,7 +23,7 @@ mod words;
 pub(crate) use words::clean;
 pub use words::limits;
 
-use legwork_core::budget::Price;
+use legwork_core::budget::Prices;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, Digest, EffectClass, Micros};
 use serde::{Deserialize, Serialize};
@@ -83,11 +83,11 @@ pub struct Model {
     /// Tokens that it can answer with; none = unknown.
     pub most_output: Option<u64>,
     /// What a million of its tokens cost; none = unknown.
-    pub price: Option<Price>,
-    /// Whether it calls tools.
-    pub tools: bool,
-    /// Whether it sees images.
-    pub images: bool,
+    pub prices: Option<Prices>,
+    /// The names of the [abilities](legwork_port::Ability) that it is known to have.
+    pub can: Vec<String>,
+    /// Those that it is known to lack; of the rest nothing is known.
+    pub cannot: Vec<String>,
 }
 
 /// A system prompt, in short.

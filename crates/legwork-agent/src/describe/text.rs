@@ -1,5 +1,7 @@
 //! A description for a terminal.
 
+use legwork_port::Ability;
+
 use super::words::{self, clean};
 use super::{CriterionKind, Description, Hook, Named, Tool};
 
@@ -33,8 +35,8 @@ pub(super) fn render(of: &Description) -> String {
 fn facts(of: &Description, out: &mut Out) {
     out.fact("definition", of.definition.as_str());
     out.fact("model", &model(of));
-    if let Some(price) = &of.model.price {
-        out.fact("price", &words::price(price));
+    if let Some(prices) = &of.model.prices {
+        out.fact("price", &words::prices(prices));
     }
     if let Some(settings) = settings(of) {
         out.fact("settings", &settings);
@@ -64,7 +66,7 @@ pub(super) fn model(of: &Description) -> String {
     let tokens = |what: &str, number: u64| format!("{what} {} tokens", words::grouped(number));
     parts.extend(of.model.context_window.map(|window| tokens("a window of", window)));
     parts.extend(of.model.most_output.map(|most| tokens("answers up to", most)));
-    if !of.model.tools {
+    if of.model.cannot.iter().any(|ability| ability == Ability::Tools.name()) {
         parts.push("calls no tools".to_owned());
     }
     parts.join(", ")

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use legwork_core::budget::Price;
+use legwork_core::budget::{Price, Prices};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, EffectClass, Micros, OnDoubt, Timestamp};
 
@@ -73,7 +73,14 @@ fn date(days: u64) -> (u64, u64, u64) {
 }
 
 /// What tokens cost.
-pub(super) fn price(price: &Price) -> String {
+pub(super) fn prices(prices: &Prices) -> String {
+    let tiers = prices.tiers.iter().map(|tier| {
+        format!("; {} where the input is longer than {}", price(&tier.price), grouped(tier.above))
+    });
+    format!("{}{} (per million tokens)", price(&prices.usual), tiers.collect::<String>())
+}
+
+fn price(price: &Price) -> String {
     let mut text = format!("{} in, {} out", price.input, price.output);
     if price.cache_read != price.input {
         text.push_str(&format!(", {} from a cache", price.cache_read));
@@ -81,7 +88,7 @@ pub(super) fn price(price: &Price) -> String {
     if price.cache_write != price.input {
         text.push_str(&format!(", {} into a cache", price.cache_write));
     }
-    text + " (per million tokens)"
+    text
 }
 
 /// What may be done with a call in doubt.

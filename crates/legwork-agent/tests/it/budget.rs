@@ -12,7 +12,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorRecord, ErrorSource, Event, ExecutionStatus,
     ModelRequest, ModelSettings, SessionId, StopReason, Usage,
 };
-use legwork_port::model::{self, Kind, Profile};
+use legwork_port::model::{self, Ability, Kind, Profile};
 use legwork_port::store::Range;
 use legwork_port::{Store, Trigger};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
@@ -25,7 +25,7 @@ fn priced(model: ScriptedModel) -> ScriptedModel {
     let dollars = |n: u64| MicroUsd(n * 1_000_000);
     let (input, output) = (dollars(1), dollars(2));
     let price = Price { input, cache_read: input, cache_write: input, output };
-    model.with_profile(Profile { price: Some(price), tools: true, ..Profile::default() })
+    model.with_profile(Profile::new().with_prices(price).with(Ability::Tools))
 }
 
 fn with_max(model: &ScriptedModel, max_output: u64, budget: Budget) -> Builder {

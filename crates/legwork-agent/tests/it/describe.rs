@@ -9,7 +9,7 @@ use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentState, Budget, EffectClass, ModelSettings, ToolOutcome, ToolSpec};
 use legwork_port::Trigger;
-use legwork_port::model::Profile;
+use legwork_port::model::{Ability, Profile};
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
 use std::sync::Arc;
@@ -58,13 +58,12 @@ fn model(name: &str) -> ScriptedModel {
         cache_write: MicroUsd(250_000),
         output: MicroUsd(2_000_000),
     };
-    let profile = Profile {
-        context_window: Some(400_000),
-        max_output: Some(128_000),
-        price: Some(price),
-        tools: true,
-        images: false,
-    };
+    let profile = Profile::new()
+        .with_context_window(400_000)
+        .with_max_output(128_000)
+        .with_prices(price)
+        .with(Ability::Tools)
+        .without(Ability::Images);
     ScriptedModel::new([Turn::text("hello")]).named(name).with_profile(profile)
 }
 
@@ -172,7 +171,8 @@ async fn a_driver_and_what_stands_in_the_place_of_a_model_are_described_by_their
     for (builder, name) in drivers {
         let description = described(builder).await;
         assert_eq!(description.driver, name);
-        assert_eq!((description.model.name.as_str(), description.model.tools), ("none", true));
+        assert_eq!(description.model.name, "none");
+        assert_eq!(description.model.can, ["tools"]);
         assert!(!description.to_text().contains("calls no tools"), "{}", description.to_text());
     }
 }

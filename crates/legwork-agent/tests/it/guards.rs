@@ -9,7 +9,7 @@ use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::{
     Budget, EffectClass, ExecutionStatus, Micros, StopReason, Timestamp, ToolOutcome,
 };
-use legwork_port::model::Profile;
+use legwork_port::model::{Ability, Profile};
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn free() -> ScriptedModel {
     let nothing = MicroUsd(0);
     let price =
         Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
-    looks(0).with_profile(Profile { price: Some(price), ..Profile::default() })
+    looks(0).with_profile(Profile::new().with_prices(price))
 }
 
 fn agent(settings: Value, model: ScriptedModel) -> Result<Agent, Error> {
@@ -202,7 +202,7 @@ async fn errors_and_retries_are_guards_too() {
 async fn a_limit_on_money_wants_a_price() {
     let error = agent(json!({"usd": 0.5}), looks(1)).unwrap_err().to_string();
     assert!(error.contains("the price of `scripted:model` is not known"), "{error}");
-    let unpriced = looks(1).with_profile(Profile { tools: true, ..Profile::default() });
+    let unpriced = looks(1).with_profile(Profile::new().with(Ability::Tools));
     let late = Agent::builder(unpriced).capability(Guards::new().usd(1.0));
     assert!(late.budget(Budget::guards()).build().is_ok(), "a limit given later wins");
 }

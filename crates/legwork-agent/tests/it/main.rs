@@ -41,6 +41,7 @@ mod late_items;
 mod left_children;
 mod lifecycle;
 mod listening;
+mod long_inputs;
 mod long_step;
 mod looks;
 mod loose_ends;

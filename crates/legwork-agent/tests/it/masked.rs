@@ -12,7 +12,7 @@ use legwork_core::{
     EffectClass, FinishReason, Mask, Message, ModelRequest, Part, Response, SessionId, ToolCall,
     ToolOutcome, ToolSpec,
 };
-use legwork_port::model::{Error, Kind, Profile, Retry};
+use legwork_port::model::{Ability, Error, Kind, Profile, Retry};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Delta, Deltas, Model, Store};
 use legwork_testkit::{RecordingObserver, Turn};
@@ -31,7 +31,7 @@ struct Echo {
 
 impl Echo {
     fn new() -> Self {
-        let profile = Profile { tools: true, ..Profile::default() };
+        let profile = Profile::new().with(Ability::Tools);
         Self { profile, asked: Default::default() }
     }
 

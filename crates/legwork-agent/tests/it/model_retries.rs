@@ -12,7 +12,7 @@ use legwork_core::{
     Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response, Stamp,
 };
 use legwork_models::retry::{Policy, Retrying};
-use legwork_port::model::{Error, Kind, Profile};
+use legwork_port::model::{Ability, Error, Kind, Profile};
 use legwork_port::{BoxFuture, Clock, Deltas, Model};
 use legwork_testkit::{Gate, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -176,7 +176,7 @@ async fn s5_3_attempts_that_cost_nothing_are_made_whatever_the_budget() {
 #[tokio::test]
 async fn s5_3_failed_attempts_of_a_subagent_are_held_in_every_account_above() {
     let clock = VirtualClock::auto();
-    let profile = Profile { max_output: Some(300), tools: true, ..Profile::default() };
+    let profile = Profile::new().with_max_output(300).with(Ability::Tools);
     let child = ScriptedModel::new(Script::from_fn(|_| costly())).named("x:child");
     let child = child.with_profile(profile);
     let root = ScriptedModel::new([Turn::calls([spawn("worker", "work")]), Turn::text("done")]);

@@ -253,7 +253,7 @@ async fn s4_2_money_needs_a_price_and_is_held_over_all_speakers() {
 
     let dollar = MicroUsd(1_000_000);
     let price = Price { input: dollar, cache_read: dollar, cache_write: dollar, output: dollar };
-    let profile = Profile { price: Some(price), ..Profile::default() };
+    let profile = Profile::new().with_prices(price);
     let model = saying(["one", "two", "three"]).with_profile(profile.clone());
     let state = talk(&model, 0.000_001).unwrap().run("go").await.unwrap();
     assert_eq!(reason(&state), Some(&StopReason::CostLimit));

@@ -161,7 +161,7 @@ async fn asked(
     max_output: Option<u64>,
     driver: impl Driver + 'static,
 ) -> (Amounts, Responded) {
-    let profile = Profile { price: Some(PRICE), ..Profile::default() };
+    let profile = Profile::new().with_prices(PRICE);
     let seen = RecordingObserver::new();
     let agent = Agent::builder(Flooded { flood: flood.clone(), profile })
         .driver(driver)

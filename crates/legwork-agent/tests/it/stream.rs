@@ -18,7 +18,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, Entry, ModelRequest, Response, Seq, SessionId, Timestamp,
     ToolOutcome,
 };
-use legwork_port::model::{self, Profile};
+use legwork_port::model::{self, Ability, Profile};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Deltas, Model, Store, Tool, Trigger};
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
@@ -60,8 +60,7 @@ pub(crate) fn slow(
     let dollars = |n: u64| MicroUsd(n * 1_000_000);
     let (input, output) = (dollars(1), dollars(2));
     let price = Price { input, cache_read: input, cache_write: input, output };
-    let profile =
-        Profile { price: Some(price), tools: true, max_output: Some(100), ..Profile::default() };
+    let profile = Profile::new().with_prices(price).with(Ability::Tools).with_max_output(100);
     let model = ScriptedModel::new(turns.into_iter().collect::<Vec<_>>()).named(name);
     Slow(model.with_profile(profile), clock.clone(), World::default())
 }

@@ -10,7 +10,7 @@ use legwork_core::{
     AgentState, Budget, EffectClass, ModelRequest, ModelSettings, Response, SessionId, StopReason,
     ToolOutcome, Usage,
 };
-use legwork_port::model::{self, Profile};
+use legwork_port::model::{self, Ability, Profile};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Deltas, Model, Store, Trigger};
 use legwork_testkit::invariants::{Journals, of_tree};
@@ -26,7 +26,7 @@ use crate::tools::{World, noting, outcomes, signal};
 pub(crate) fn priced(script: impl Into<Script>) -> ScriptedModel {
     let each = MicroUsd(1_000_000);
     let price = Price { input: each, cache_read: each, cache_write: each, output: each };
-    let profile = Profile { price: Some(price), tools: true, ..Profile::default() };
+    let profile = Profile::new().with_prices(price).with(Ability::Tools);
     ScriptedModel::new(script).with_profile(profile)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork::core::{FinishReason, Message, ModelRequest, Part, Response, ToolCall, Usage};
-use legwork::port::model::{Deltas, Error, Profile};
+use legwork::port::model::{Ability, Deltas, Error, Profile};
 use legwork::port::{BoxFuture, Model};
 
 use crate::script::{Script, TOKEN};
@@ -18,7 +18,7 @@ pub(crate) struct InProcess {
 impl InProcess {
     /// A model with this script.
     pub(crate) fn new(script: Script) -> Self {
-        Self { script, profile: Profile { tools: true, ..Profile::default() } }
+        Self { script, profile: Profile::new().with(Ability::Tools) }
     }
 
     /// The answer after this many earlier ones.

@@ -27,7 +27,7 @@ pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
 pub(crate) use doctor::Doctor;
 pub(crate) use man::Man;
-pub(crate) use models::{Models, ModelsList, ModelsPing};
+pub(crate) use models::{Models, ModelsList, ModelsPing, ModelsShow};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::Run;

@@ -6,6 +6,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   legwork models list                 what the known servers offer
   legwork models list ollama
+  legwork models show openai:gpt-5    its window, its price, what it can do
   legwork models ping ollama:qwen3    whether a model answers, and how fast";
 
 const LIST_EXAMPLES: &str = "\
@@ -17,6 +18,15 @@ Examples:
 
 Of a server that does not run one line says so. Exit code 1 if the one that was
 named does not answer.";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  legwork models show openai:gpt-5-mini
+  legwork models show anthropic:claude-haiku-4-5
+  legwork models show --json google:gemini-2.5-pro | jq .abilities
+
+It asks no server. What it prints was read on the day that it names; a table
+[models.\"PROVIDER:NAME\"] in your own legwork.toml counts before it.";
 
 const PING_EXAMPLES: &str = "\
 Examples:
@@ -33,6 +43,9 @@ pub(crate) enum Models {
     /// List the models that servers offer
     #[command(after_help = LIST_EXAMPLES)]
     List(ModelsList),
+    /// Show what is known of a model: its limits, its price, its abilities
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ModelsShow),
     /// Ask a model for a few tokens, to see whether it answers
     #[command(after_help = PING_EXAMPLES)]
     Ping(ModelsPing),
@@ -46,6 +59,16 @@ pub(crate) struct ModelsList {
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// Print one server a line, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsShow {
+    /// The model
+    #[arg(value_name = "PROVIDER:NAME")]
+    pub(crate) model: String,
+    /// Print it as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -71,6 +94,7 @@ impl Models {
     pub(super) fn json(&self) -> bool {
         match self {
             Self::List(args) => args.json,
+            Self::Show(args) => args.json,
             Self::Ping(args) => args.json,
         }
     }

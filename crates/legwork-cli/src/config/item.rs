@@ -93,6 +93,12 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// A list of tables.
+    pub(super) fn tables(&self) -> Result<Vec<Self>, Error> {
+        let DeValue::Array(items) = self.value else { return Err(self.wrong()) };
+        Ok(items.iter().map(|item| self.within(item)).collect())
+    }
+
     fn within(&self, item: &'a Spanned<DeValue<'a>>) -> Self {
         Self { name: self.name.clone(), at: item.span(), value: item.get_ref(), ..*self }
     }

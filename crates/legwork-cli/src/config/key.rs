@@ -42,7 +42,7 @@ pub(crate) enum Expects {
     TimeLimit,
     Keys,
     Providers,
-    Prices,
+    Models,
     Bounds,
 }
 
@@ -237,13 +237,15 @@ pub(crate) const KEYS: &[Key] = &[
         ..key("providers", Expects::Providers, "The base URL of a provider")
     },
     Key {
-        example: "[prices.\"my:big\"]\ninput = 0.40\noutput = 1.60\ncached = 0.04",
+        example: "[models.\"my:big\"]\ncontext_window = 128_000\nmax_output = 8_192\n\
+                  price = { input = 0.40, output = 1.60, cache_read = 0.04 }\n\
+                  can = [\"tools\", \"images\"]\ncannot = [\"thinking\"]",
         project: Project::Never("it could make a limit on cost useless"),
         ..key(
-            "prices",
-            Expects::Prices,
-            "The price of a model, in US dollars for a million tokens; cached is the price of \
-             input read from a cache",
+            "models",
+            Expects::Models,
+            "What is known of a model, in place of what is shipped: tokens of its window and of \
+             an answer, its price in US dollars for a million tokens, and its abilities",
         )
     },
     Key {
@@ -257,8 +259,14 @@ pub(crate) const KEYS: &[Key] = &[
 pub(super) const OF_KEYS: [&str; 3] = ["env", "file", "command"];
 /// The keys of a table `[providers.NAME]`.
 pub(super) const OF_PROVIDERS: [&str; 1] = ["base_url"];
-/// The keys of a table `[prices."PROVIDER:NAME"]`.
-pub(super) const OF_PRICES: [&str; 3] = ["input", "output", "cached"];
+/// The keys of a table `[models."PROVIDER:NAME"]`.
+pub(super) const OF_MODELS: [&str; 5] = ["context_window", "max_output", "price", "can", "cannot"];
+/// The keys of a `price` in it.
+pub(super) const OF_PRICE: [&str; 6] =
+    ["input", "output", "cache_read", "cache_write", "cache_write_1h", "above"];
+/// The keys of an entry of `above` in that.
+pub(super) const OF_TIER: [&str; 5] =
+    ["input_tokens", "input", "output", "cache_read", "cache_write"];
 
 /// The keys of the table `[bounds]`.
 pub(super) const OF_BOUNDS: [&str; 12] = [
@@ -333,7 +341,7 @@ impl Expects {
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
             Self::Bounds => "a table such as [bounds] with `answer_bytes` or `answer_time` in it",
-            Self::Prices => "a table such as [prices.\"my:big\"] with `input` and `output` in it",
+            Self::Models => "a table such as [models.\"my:big\"] with `context_window` in it",
         }
     }
 }

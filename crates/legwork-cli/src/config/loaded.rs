@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use legwork::core::budget::{Price, PriceEntry};
-use legwork::model::Prices;
+use legwork::model::catalogue::{Catalogue, Origin, Row};
+use legwork::port::Support;
 
 use super::allow::AllowPath;
 use super::bounds::Answers;
@@ -13,7 +13,7 @@ use super::folders::Folders;
 use super::layers::{text_variable, variable_of};
 use super::locate::{self, UserFile};
 use super::source::{Line, Source, Sourced};
-use super::values::{At, Values};
+use super::values::{At, KnownModel, Values};
 use super::{file, one_of, parse};
 use crate::args::Color;
 use crate::error::Error;
@@ -178,20 +178,27 @@ impl Config {
         self.value(|values| &values.bounds)
     }
 
-    /// What models cost, as the user's file says: the name, the price, and where it stands.
-    pub(crate) fn price_list(&self) -> impl Iterator<Item = (&str, Sourced<Price>)> {
+    /// What is known of models, as the user's file says: the name, that, and where it stands.
+    pub(crate) fn models(&self) -> impl Iterator<Item = (&str, Sourced<&KnownModel>)> {
         self.user.iter().flat_map(|user| {
-            let prices = user.values.prices.iter();
-            prices.map(|(name, at)| (&**name, Sourced::new(at.value, user.source(at.line))))
+            let models = user.values.models.iter();
+            models.map(|(name, at)| (&**name, Sourced::new(&at.value, user.source(at.line))))
         })
     }
 
-    /// The same as a table, for models.
-    pub(crate) fn prices(&self) -> Prices {
-        self.price_list().fold(Prices::none(), |all, (model, price)| {
-            let (model, source) = (model.to_owned(), price.source.to_string());
-            all.with(PriceEntry { model, price: price.value, source, date: String::new() })
-        })
+    /// The same as a catalogue.
+    pub(crate) fn catalogue(&self) -> Catalogue {
+        let rows = self.models().filter_map(|(name, known)| {
+            // The file was read: its names are whole.
+            let row = Row::new(name, Origin::new(known.source.to_string())).ok()?;
+            let KnownModel { context_window, max_output, prices, abilities } = known.value;
+            let row = context_window.iter().fold(row, |row, most| row.with_context_window(*most));
+            let row = max_output.iter().fold(row, |row, most| row.with_max_output(*most));
+            let row = prices.iter().fold(row, |row, prices| row.with_prices(prices.clone()));
+            let row = abilities.that_are(Support::Yes).fold(row, Row::with);
+            Some(abilities.that_are(Support::No).fold(row, Row::without))
+        });
+        rows.fold(Catalogue::none(), Catalogue::with)
     }
 
     /// The paths of the user's settings, agents and sessions, whether they exist or not.

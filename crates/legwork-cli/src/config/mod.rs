@@ -27,9 +27,9 @@ pub(crate) mod key;
 mod layers;
 mod loaded;
 pub(crate) mod locate;
+mod models;
 mod network;
 mod parse;
-mod prices;
 mod program;
 mod retry;
 pub(crate) mod schema;
@@ -52,6 +52,7 @@ pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use secret::Secret;
 pub(crate) use size::{bytes, in_bytes, max_write};
 pub(crate) use source::{Source, Sourced};
+pub(crate) use values::KnownModel;
 
 /// An amount of US dollars, if it is one that can limit something.
 pub(crate) fn money(usd: f64) -> Option<MicroUsd> {

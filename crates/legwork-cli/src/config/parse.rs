@@ -11,7 +11,7 @@ use super::folders::Folders;
 use super::item::Item;
 use super::key::{BUDGET, KEYS, Key, Project, nearest};
 use super::locate::expanded;
-use super::prices::prices;
+use super::models::models;
 use super::tables::{keys, providers};
 use super::values::{At, Values};
 use crate::error::Error;
@@ -144,7 +144,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "keys") => values.keys = keys(item)?,
         (_, "providers") => values.providers = providers(item)?,
         (_, "bounds") => values.bounds = at!(answers(item)),
-        (_, "prices") => values.prices = prices(item)?,
+        (_, "models") => values.models = models(item)?,
         _ => return Err(item.problem("is listed, but nothing reads it")),
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! The JSON Schema of `legwork.toml`, for editors.
 
+use legwork::port::Ability;
 use serde_json::{Map, Value, json};
 
 use super::bounds::Answers;
@@ -75,20 +76,45 @@ fn of(expects: Expects) -> Value {
             "properties": {"base_url": text},
         })),
         Expects::Bounds => bounds(),
-        Expects::Prices => {
-            let usd = json!({"type": "number", "minimum": 0, "maximum": 1_000_000});
-            json!({
-                "type": "object",
-                "propertyNames": {"pattern": "^[^:]+:.+$"},
-                "additionalProperties": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["input", "output"],
-                    "properties": {"input": usd, "output": usd, "cached": usd},
-                },
-            })
-        }
+        Expects::Models => models(),
     }
+}
+
+/// A table for each model, by its whole name.
+fn models() -> Value {
+    let usd = json!({"type": "number", "minimum": 0, "maximum": 1_000_000});
+    let price = |more: Value| {
+        let mut properties = json!({
+            "input": usd, "output": usd, "cache_read": usd, "cache_write": usd,
+        });
+        if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
+            all.extend(more);
+        }
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["input", "output"],
+            "properties": properties,
+        })
+    };
+    let tiers =
+        json!({"type": "array", "items": price(json!({"input_tokens": of(Expects::Count)}))});
+    let abilities = json!({"type": "array", "items": {"enum": Ability::ALL.map(Ability::name)}});
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[^:]+:.+$"},
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "context_window": of(Expects::Count),
+                "max_output": of(Expects::Count),
+                "price": price(json!({"cache_write_1h": usd, "above": tiers})),
+                "can": abilities,
+                "cannot": abilities,
+            },
+        },
+    })
 }
 
 /// The table of bounds: numbers and durations.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use legwork::core::budget::{MicroUsd, Price};
+use legwork::core::budget::{MicroUsd, Prices};
+use legwork::port::Abilities;
 use legwork::tools::sandbox::Network;
 
 use super::allow::AllowPath;
@@ -32,6 +33,15 @@ pub(crate) struct Budget {
     pub(crate) time: Option<At<Duration>>,
 }
 
+/// What a file says of a model; what it does not say is none, or unknown.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct KnownModel {
+    pub(crate) context_window: Option<u64>,
+    pub(crate) max_output: Option<u64>,
+    pub(crate) prices: Option<Prices>,
+    pub(crate) abilities: Abilities,
+}
+
 /// What a file says; what it does not say is none, or empty.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
@@ -54,6 +64,6 @@ pub(crate) struct Values {
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
     /// The bounds of an answer.
     pub(crate) bounds: Option<At<Answers>>,
-    /// What each model costs.
-    pub(crate) prices: BTreeMap<String, At<Price>>,
+    /// What is known of models.
+    pub(crate) models: BTreeMap<String, At<KnownModel>>,
 }

@@ -450,30 +450,54 @@ fn every_key_is_explained_in_the_docs_and_in_help() {
 }
 
 #[test]
-fn prices_are_the_users_to_say_and_a_project_cannot() {
+fn s11_21_what_is_known_of_models_is_the_users_to_say_and_a_project_cannot() {
     let home = Home::new();
-    let prices = "[prices.\"test:scripted\"]\ninput = 2\noutput = 10.00\ncached = 0.5\n";
-    home.file(".config/legwork/legwork.toml", prices);
+    let models = "[models.\"test:scripted\"]\ncontext_window = 9000\ncan = [\"tools\"]\n\
+                  price = { input = 2, output = 10.00, cache_read = 0.5 }\n";
+    home.file(".config/legwork/legwork.toml", models);
     let server = Server::start([Turn::text("4")]).unwrap();
     // A limit on cost can be kept, and what it cost is told.
     let ran = home.ran_with(&server, &["run", "--json", "--max-usd", "1", "2+2?"]).ends(0);
     assert_eq!(ran.last()["used"]["cost"], 70);
     let shown = home.ran(&["config", "show"]).ends(0);
-    let line = "prices.\"test:scripted\" = { input = 2, output = 10, cached = 0.5 }";
-    assert!(shown.out.contains(line), "{}", shown.out);
+    let price = "{ cache_read = 0.5, cache_write = 2.0, input = 2.0, output = 10.0 }";
+    let line = format!(
+        "models.\"test:scripted\" = {{ can = [\"tools\"], context_window = 9000, price = {price} }}"
+    );
+    assert!(shown.out.contains(&line), "{}", shown.out);
+    // What is shown can be written into a file again.
+    home.file(".config/legwork/legwork.toml", &format!("{line}\n"));
+    let again = home.ran(&["config", "show"]).ends(0);
+    assert!(again.out.contains(&line), "{}", again.out);
     let shown = home.ran(&["config", "show", "--json"]).ends(0).last();
-    let price = &shown["prices"]["test:scripted"];
-    assert_eq!((&price["cached"], &price["line"]), (&json!(0.5), &json!(1)), "{shown}");
+    let known = &shown["models"]["test:scripted"];
+    assert_eq!(
+        (&known["price"]["cache_read"], &known["line"]),
+        (&json!(0.5), &json!(1)),
+        "{shown}"
+    );
     for (wrong, told) in [
-        ("[prices.scripted]\ninput = 1\noutput = 1\n", "is no model: name it as"),
-        ("[prices.\"a:b\"]\ninput = 1\n", "`prices.\"a:b\"` must have `output`"),
-        ("[prices.\"a:b\"]\ninput = -1\noutput = 1\n", "must be an amount of US dollars"),
-        ("[prices.\"a:b\"]\ninput = 1\noutput = 1\nimput = 1\n", "did you mean `input`?"),
+        ("price = { input = 1 }", "`models.\"a:b\".price` must have `output`"),
+        ("price = { input = -1, output = 1 }", "must be an amount of US dollars"),
+        ("price = { input = 1, output = 1, imput = 1 }", "did you mean `input`?"),
+        ("price = 3", "must be a table such as { input = 0.40, output = 1.60 }"),
+        (
+            "price = { input = 1, output = 1, above = [{ input = 2, output = 2 }] }",
+            "must have `input_tokens`",
+        ),
+        ("price = { input = 1, output = 1, above = 3 }", "must be a list of such tables"),
+        ("context_window = 0", "`models.\"a:b\".context_window` must be a whole number from 1 on"),
+        ("can = [\"tool\"]", "names no ability: \"tool\"; did you mean `tools`?"),
+        ("can = \"tools\"", "must be a list of abilities"),
+        ("can = [\"tools\"]\ncannot = [\"tools\"]", "says that it has `tools`, and that not"),
+        ("windows = 3", "the key `models.\"a:b\".windows` is not known"),
     ] {
-        home.file(".config/legwork/legwork.toml", wrong);
+        home.file(".config/legwork/legwork.toml", &format!("[models.\"a:b\"]\n{wrong}\n"));
         home.ran(&["config", "show"]).ends(2).says(told);
     }
+    home.file(".config/legwork/legwork.toml", "[models.scripted]\ncontext_window = 1\n");
+    home.ran(&["config", "show"]).ends(2).says("is no model: name it as");
     home.file(".config/legwork/legwork.toml", "");
-    home.file("work/legwork.toml", prices);
+    home.file("work/legwork.toml", models);
     home.ran(&["config", "show"]).ends(2).says("cannot be set in a project's file");
 }

@@ -142,12 +142,68 @@ fn a_server_that_hangs_is_given_up() {
 #[test]
 fn a_price_says_where_it_comes_from() {
     let (home, server) = (Home::new(), Server::start([]).unwrap());
-    home.settings("[prices.\"openai:scripted\"]\ninput = 2\noutput = 10\n");
+    home.settings("[models.\"openai:scripted\"]\nprice = { input = 2, output = 10 }\n");
     let args = ["models", "list", "openai", "--base-url", &server.base_url()];
     let told = home.ran(&args).ends(0).out;
     let path = "~/.config/legwork/legwork.toml:1";
     assert!(told.contains(&format!("$2.00 in, $10.00 out a million ({path})\n")), "{told}");
     let told = home.ran(&[&args[..], &["--json"]].concat()).ends(0).last();
     let price = &told["models"][0]["price_per_million"];
-    assert_eq!((&price["cached_usd"], &price["source"]), (&json!(2.0), &json!(path)), "{told}");
+    assert_eq!((&price["cache_read_usd"], &price["source"]), (&json!(2.0), &json!(path)), "{told}");
+}
+
+#[test]
+fn s11_21_what_is_known_of_a_model_is_shown_with_where_it_was_read() {
+    let home = Home::new();
+    let told = home.ran(&["models", "show", "google:gemini-2.5-pro"]).ends(0);
+    for line in [
+        "google:gemini-2.5-pro\n",
+        "  context window  1,048,576 tokens\n",
+        "  price           $1.25 in, $10.00 out a million\n",
+        "  above 200,000   $2.50 in, $15.00 out; ",
+        "  not known       embeddings\n",
+        "  counts tokens   by the provider\n",
+        "  read            2026-07-02, https://",
+    ] {
+        assert!(told.out.contains(line), "{}", told.out);
+    }
+    let told = home.ran(&["models", "show", "--json", "google:gemini-2.5-pro"]).ends(0).last();
+    assert_eq!(told["context_window"], 1_048_576);
+    let long = &told["price_per_million"]["above"][0];
+    assert_eq!((&long["input_tokens"], &long["input_usd"]), (&json!(200_000), &json!(2.5)));
+    let abilities = &told["abilities"];
+    assert_eq!((&abilities["audio"], &abilities["embeddings"]), (&json!(true), &json!(null)));
+    assert_eq!(told["counts_tokens"], true);
+    assert!(told["sources"].as_array().unwrap().iter().all(|from| from["date"].is_string()));
+}
+
+#[test]
+fn s11_21_what_the_user_says_of_a_model_counts_and_the_rest_stays() {
+    let home = Home::new();
+    home.settings("[models.\"openai:gpt-5-mini\"]\nmax_output = 5000\ncannot = [\"tools\"]\n");
+    let told =
+        home.ran(&["models", "show", "--json", "openai:gpt-5-mini-2025-08-07"]).ends(0).last();
+    assert_eq!((&told["max_output"], &told["context_window"]), (&json!(5_000), &json!(400_000)));
+    assert_eq!(told["abilities"]["tools"], false);
+    let path = json!("~/.config/legwork/legwork.toml:1");
+    assert!(
+        told["sources"].as_array().unwrap().iter().any(|from| from["source"] == path),
+        "{told}"
+    );
+    home.settings("[models.\"my:big\"]\ncontext_window = 64000\n");
+    let told = home.ran(&["models", "show", "my:big"]).ends(0).out;
+    assert!(told.contains("64,000 tokens") && told.contains("price           unknown"), "{told}");
+    let local = home.ran(&["models", "show", "ollama:qwen3"]).ends(0).out;
+    assert!(local.contains("price           nothing"), "{local}");
+}
+
+#[test]
+fn a_model_that_nobody_knows_names_its_neighbour() {
+    let home = Home::new();
+    let told = home.ran(&["models", "show", "openai:gpt-5-mimi"]).ends(2);
+    told.says("nothing is known of the model `openai:gpt-5-mimi`")
+        .says("did you mean `openai:gpt-5-mini`?");
+    home.ran(&["models", "show", "my:thing"]).ends(2).says("[models.\"my:thing\"]");
+    home.ran(&["models", "show", "gpt-5"]).ends(2).says("did you mean `openai:gpt-5`?");
+    home.ran(&["models", "show", "clerk"]).ends(2).says("name it as PROVIDER:NAME");
 }

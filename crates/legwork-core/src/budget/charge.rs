@@ -1,11 +1,7 @@
 //! What an inference is charged, and which part of that is an estimate.
 
 use crate::budget::{Amounts, Ledger, Price};
-use crate::inference::{Incomplete, Response, Usage};
-
-/// Bytes that a token has at the least, on the average of a request or an answer: an
-/// estimate by it errs on the safe side for prose and code in common languages.
-pub const LEAST_BYTES_PER_TOKEN: u64 = 3;
+use crate::inference::{Incomplete, LEAST_BYTES_PER_TOKEN, Response, Usage};
 
 /// Bytes that a token of output has at the most, on the average of an answer: a stream
 /// is cut only when even so it passed its reserve.

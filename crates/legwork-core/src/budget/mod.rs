@@ -7,9 +7,10 @@ mod limits;
 mod price;
 mod tree_amounts;
 
+pub use crate::inference::LEAST_BYTES_PER_TOKEN;
 pub use amounts::{Amounts, MicroUsd};
-pub use charge::{BYTES_PER_OUTPUT_TOKEN, LEAST_BYTES_PER_TOKEN, LeftAttempt};
+pub use charge::{BYTES_PER_OUTPUT_TOKEN, LeftAttempt};
 pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, OUTPUT_UNKNOWN, Reserve};
 pub use limits::{Budget, Dimension};
-pub use price::{Price, PriceEntry};
+pub use price::{Price, PriceTier, Prices};
 pub use tree_amounts::TreeAmounts;

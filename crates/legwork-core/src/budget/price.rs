@@ -18,20 +18,111 @@ pub struct Price {
     pub output: MicroUsd,
 }
 
-/// A price with its model, its source and the date it was read.
+/// What the tokens of a model cost: its price, and where that changes.
+///
+/// Of a request whose input is longer than a tier begins, all tokens cost what the tier says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PriceEntry {
-    /// The model as `provider:name`.
-    pub model: String,
-    /// The price of a million tokens.
+#[non_exhaustive]
+pub struct Prices {
+    /// The price of a request whose input is in no tier.
+    pub usual: Price,
+    /// Other prices of requests with long inputs, those of the shortest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<PriceTier>,
+    /// A million input tokens written to a cache that keeps them for an hour; none = unknown.
+    ///
+    /// [`Price::cache_write`] is for the lifetime that a cache has by default. A [`Usage`] does not
+    /// tell lifetimes apart, so nothing is charged by this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<MicroUsd>,
+}
+
+/// The price of requests with long inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceTier {
+    /// Input tokens that a request has more of, those of caches included.
+    pub above: u64,
+    /// What its tokens cost, all of them.
     pub price: Price,
-    /// Where the price was read.
-    pub source: String,
-    /// When it was read, as `YYYY-MM-DD`.
-    pub date: String,
+}
+
+impl Prices {
+    /// One price, whatever is sent.
+    pub fn flat(price: Price) -> Self {
+        Self { usual: price, tiers: Vec::new(), cache_write_hour: None }
+    }
+
+    /// The same with another price for inputs of more tokens than these.
+    #[must_use]
+    pub fn above(mut self, tokens: u64, price: Price) -> Self {
+        self.tiers.retain(|tier| tier.above != tokens);
+        self.tiers.push(PriceTier { above: tokens, price });
+        self.tiers.sort_by_key(|tier| tier.above);
+        self
+    }
+
+    /// The same with a price of what is written to a cache for an hour.
+    #[must_use]
+    pub fn with_cache_write_hour(self, price: MicroUsd) -> Self {
+        Self { cache_write_hour: Some(price), ..self }
+    }
+
+    /// The price of a request with so many input tokens, those of caches included.
+    pub fn at(&self, input: u64) -> Price {
+        let tier = self.tiers.iter().rev().find(|tier| input > tier.above);
+        tier.map_or(self.usual, |tier| tier.price)
+    }
+
+    /// Whether nothing costs anything.
+    pub fn is_free(&self) -> bool {
+        let mut all = std::iter::once(&self.usual).chain(self.tiers.iter().map(|tier| &tier.price));
+        all.all(|price| *price == Price::FREE)
+    }
+
+    /// The dearer of both, at each length of the input.
+    #[must_use]
+    pub fn dearer(&self, other: &Self) -> Self {
+        let begins = self.tiers.iter().chain(&other.tiers).map(|tier| tier.above);
+        let both = Self {
+            cache_write_hour: self
+                .cache_write_hour
+                .zip(other.cache_write_hour)
+                .map(|(a, b)| a.max(b)),
+            ..Self::flat(self.usual.dearer(&other.usual))
+        };
+        begins.fold(both, |both, above| {
+            let next = above.saturating_add(1);
+            both.above(above, self.at(next).dearer(&other.at(next)))
+        })
+    }
+}
+
+impl From<Price> for Prices {
+    fn from(price: Price) -> Self {
+        Self::flat(price)
+    }
 }
 
 impl Price {
+    /// Nothing, as on a server of one's own.
+    pub const FREE: Self = Self {
+        input: MicroUsd(0),
+        cache_read: MicroUsd(0),
+        cache_write: MicroUsd(0),
+        output: MicroUsd(0),
+    };
+
+    /// The higher of both amounts, for each kind of token.
+    #[must_use]
+    pub fn dearer(&self, other: &Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            cache_read: self.cache_read.max(other.cache_read),
+            cache_write: self.cache_write.max(other.cache_write),
+            output: self.output.max(other.output),
+        }
+    }
+
     /// The cost of a usage, rounded up to a millionth of a dollar.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let cached = usage.cache_read.saturating_add(usage.cache_write);

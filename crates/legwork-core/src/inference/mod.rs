@@ -5,7 +5,7 @@ mod response;
 mod settings;
 mod usage;
 
-pub use request::ModelRequest;
+pub use request::{LEAST_BYTES_PER_TOKEN, ModelRequest};
 pub use response::{FinishReason, Incomplete, Response};
 pub use settings::{ModelSettings, ThinkingLevel, ToolChoice};
 pub use usage::Usage;

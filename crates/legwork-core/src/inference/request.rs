@@ -10,6 +10,10 @@ use crate::message::Message;
 use crate::tool::ToolSpecs;
 use crate::transcript::Settled;
 
+/// Bytes that a token has at the least, on the average of a request or an answer: an
+/// estimate by it errs on the safe side for prose and code in common languages.
+pub const LEAST_BYTES_PER_TOKEN: u64 = 3;
+
 /// Empty instructions and tools, shared, because a request is built for each step.
 static NOTHING: LazyLock<(Arc<str>, Arc<ToolSpecs>)> =
     LazyLock::new(|| (Arc::from(""), Arc::default()));
@@ -98,5 +102,12 @@ impl ModelRequest {
     /// An estimate of what the model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.weight + self.tools.weight() + self.instructions.len() as u64
+    }
+
+    /// An estimate of its input tokens, rather too many than too few.
+    ///
+    /// By [`weight`](Self::weight) and [`LEAST_BYTES_PER_TOKEN`]; a budget reserves as much.
+    pub fn estimated_tokens(&self) -> u64 {
+        self.weight().div_ceil(LEAST_BYTES_PER_TOKEN)
     }
 }

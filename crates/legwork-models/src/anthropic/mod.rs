@@ -4,18 +4,17 @@
 
 mod decode;
 mod encode;
-pub mod profile;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::{Ability, Deltas};
 
+use crate::Api;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Head, Quirks, Wire, provider_tools, write};
-use crate::{Api, anthropic};
+use crate::wire::{Counting, Frame, Head, Quirks, Wire, only, provider_tools, write};
 
 /// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
 /// `https://api.anthropic.com/v1` at Anthropic.
@@ -29,6 +28,16 @@ pub fn messages(base_url: impl Into<String>, model: impl Into<String>) -> Builde
 
 /// The version of the API that requests are written for.
 const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
+
+/// The fields of a request that are counted, by "Count tokens in a Message" in the API reference.
+const COUNTED: [&str; 7] =
+    ["messages", "model", "system", "tools", "tool_choice", "thinking", "output_config"];
+
+const COUNTING: Counting = Counting {
+    endpoint: |_| "messages/count_tokens".to_owned(),
+    body: |counted| only(counted.body, &COUNTED).into(),
+    number: "/input_tokens",
+};
 
 /// The wire of Messages.
 pub(crate) struct Messages;
@@ -46,8 +55,12 @@ impl Wire for Messages {
         "anthropic"
     }
 
-    fn profile(&self, model: &str) -> Profile {
-        anthropic::profile::of(model)
+    fn lacks(&self) -> &'static [Ability] {
+        &[Ability::Audio, Ability::JsonObject]
+    }
+
+    fn counting(&self) -> Option<Counting> {
+        Some(COUNTING)
     }
 
     fn is_path(&self, path: &str) -> bool {

@@ -6,18 +6,18 @@
 mod decode;
 mod encode;
 mod id;
-pub mod profile;
 mod sign;
 
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::{Ability, Deltas};
+use serde_json::json;
 
 use crate::Api;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Framing, Head, Quirks, Wire, segment};
+use crate::wire::{Counting, Frame, Framing, Head, Quirks, Wire, only, segment};
 use id::ModelId;
 
 pub(crate) use sign::{Keys, Scope, region_of, sign};
@@ -37,6 +37,15 @@ pub fn converse_at(base_url: impl Into<String>, model: impl Into<String>) -> Bui
     Builder::new(Api::Converse, base_url, model)
 }
 
+/// The fields of a request that are counted, by `ConverseTokensRequest` in the API reference.
+const COUNTED: [&str; 4] = ["messages", "system", "toolConfig", "additionalModelRequestFields"];
+
+const COUNTING: Counting = Counting {
+    endpoint: |model| format!("model/{}/count-tokens", segment(model)),
+    body: |counted| json!({"input": {"converse": only(counted.body, &COUNTED)}}),
+    number: "/inputTokens",
+};
+
 /// The wire of Converse.
 pub(crate) struct Converse;
 
@@ -53,8 +62,17 @@ impl Wire for Converse {
         "bedrock"
     }
 
-    fn profile(&self, model: &str) -> Profile {
-        profile::of(model)
+    fn lacks(&self) -> &'static [Ability] {
+        &[Ability::JsonObject]
+    }
+
+    fn listed_as(&self, model: &str) -> Option<String> {
+        let ModelId { maker, name } = ModelId::of(model);
+        Some(format!("{maker}.{name}"))
+    }
+
+    fn counting(&self) -> Option<Counting> {
+        Some(COUNTING)
     }
 
     fn is_path(&self, path: &str) -> bool {

@@ -7,18 +7,18 @@
 mod decode;
 mod encode;
 mod generation;
-pub mod profile;
 
 use http::{HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::Deltas;
+use serde_json::{Value, json};
 
 use crate::Api;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Frame, Head, Quirks, Wire, segment};
+use crate::wire::{Counted, Counting, Frame, Head, Quirks, Wire, only, segment};
 use generation::Generation;
 
 /// The base URL of Google's own servers.
@@ -45,6 +45,24 @@ pub fn vertex(project: &str, location: &str, model: impl Into<String>) -> Builde
     generate_content(base, model).provider("vertex")
 }
 
+/// The fields of a request that Vertex AI counts.
+const COUNTED_BY_VERTEX: [&str; 4] = ["contents", "systemInstruction", "tools", "generationConfig"];
+
+const COUNTING: Counting = Counting {
+    endpoint: |model| format!("models/{}:countTokens", segment(model)),
+    body: counted,
+    number: "/totalTokens",
+};
+
+/// The Gemini API wants the whole request in a field, Vertex AI the parts that it counts.
+fn counted(Counted { provider, model, mut body }: Counted<'_>) -> Value {
+    if provider == "vertex" {
+        return only(body, &COUNTED_BY_VERTEX).into();
+    }
+    body.insert("model".to_owned(), format!("models/{model}").into());
+    json!({"generateContentRequest": body})
+}
+
 /// The wire of the Gemini API.
 pub(crate) struct Gemini;
 
@@ -61,8 +79,8 @@ impl Wire for Gemini {
         "google"
     }
 
-    fn profile(&self, model: &str) -> Profile {
-        profile::of(model)
+    fn counting(&self) -> Option<Counting> {
+        Some(COUNTING)
     }
 
     fn is_path(&self, path: &str) -> bool {

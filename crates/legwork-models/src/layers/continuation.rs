@@ -4,7 +4,7 @@ mod parts;
 
 use legwork_core::{Mask, Message, ModelRequest, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Model, Profile};
+use legwork_port::model::{Count, Deltas, Error, Model, Profile};
 
 use super::several::answered_by;
 use crate::resaying::Resaying;
@@ -155,6 +155,13 @@ impl<M: Model> Model for Continuing<M> {
 
     fn mask(&self) -> Mask {
         self.model.mask()
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        self.model.count_tokens(request)
     }
 
     fn infer<'a>(

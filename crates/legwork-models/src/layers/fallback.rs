@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Mask, ModelRequest, Part, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Model, Profile};
+use legwork_port::model::{Count, Deltas, Error, Model, Profile};
 use tracing::info;
 
 use super::relay::Relay;
@@ -23,7 +23,7 @@ type Rule<T> = dyn Fn(&T) -> bool + Send + Sync;
 /// forbid it. If all fail, the last answer that was rejected is returned, or else an error that
 /// names all.
 ///
-/// It has the name of the first model, the abilities and limits that all have, and the highest
+/// Tokens are counted by the first model. It has the name of that, the abilities and limits that all have, and the highest
 /// price, which a budget reserves. The author of a message names the model that answered, at whose
 /// price it is charged. An answer that was rejected is charged in full, as a failed attempt.
 ///
@@ -202,6 +202,13 @@ impl Model for Fallback {
 
     fn mask(&self) -> Mask {
         self.models.mask()
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        self.models.first().count_tokens(request)
     }
 
     fn infer<'a>(

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use legwork_core::budget::LEAST_BYTES_PER_TOKEN;
 use legwork_core::{Micros, ModelRequest, Response};
 use legwork_port::model::{Deltas, Error, Kind, Model};
 use legwork_port::{BoxFuture, Clock};
@@ -186,7 +185,7 @@ impl<M: Model> Model for RateLimiting<M> {
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
         Box::pin(async move {
-            let input = request.weight().div_ceil(LEAST_BYTES_PER_TOKEN);
+            let input = request.estimated_tokens();
             let output = request.max_output.or(self.profile().max_output);
             let output = output.unwrap_or(UNKNOWN_OUTPUT);
             let counted = self.limit.pass(input, output, self.name(), &*self.clock).await;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use legwork_core::{ModelRequest, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Model};
+use legwork_port::model::{Count, Deltas, Error, Model};
 
 use lines::Lines;
 
@@ -86,7 +86,17 @@ impl<M> Redacting<M> {
 }
 
 impl<M: Model> Model for Redacting<M> {
-    as_wrapped!();
+    as_wrapped!(but_counting);
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        Box::pin(async move {
+            let request = self.redaction.request(request.clone());
+            self.model.count_tokens(&request).await
+        })
+    }
 
     fn infer<'a>(
         &'a self,

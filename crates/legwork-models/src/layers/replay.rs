@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use legwork_core::digest::Digest;
 use legwork_core::{ModelRequest, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Kind, Model, Profile};
+use legwork_port::model::{Ability, Deltas, Error, Kind, Model, Profile};
 use serde_json::Value;
 
 use super::recording::Row;
@@ -67,7 +67,7 @@ impl Replay {
             rows.push(row);
         }
         let name = rows.first().ok_or(Unreadable::Empty)?.name.clone();
-        let profile = Profile { tools: true, images: true, ..Profile::default() };
+        let profile = Profile::new().with(Ability::Tools).with(Ability::Images);
         Ok(Self { name, profile, rows: Mutex::new(rows) })
     }
 

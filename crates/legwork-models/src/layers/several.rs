@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::message::Author;
 use legwork_core::{Mask, Response};
 use legwork_port::model::{Model, Profile};
@@ -68,20 +67,12 @@ pub(super) fn answered_by(response: Response, model: &str) -> Response {
 
 /// What holds for both models: the abilities and limits of the weaker, the price of the dearer.
 fn shared(a: &Profile, b: &Profile) -> Profile {
-    let dearer = |a: MicroUsd, b: MicroUsd| a.max(b);
-    let price = a.price.zip(b.price).map(|(a, b)| Price {
-        input: dearer(a.input, b.input),
-        cache_read: dearer(a.cache_read, b.cache_read),
-        cache_write: dearer(a.cache_write, b.cache_write),
-        output: dearer(a.output, b.output),
-    });
-    Profile {
-        context_window: least(a.context_window, b.context_window),
-        max_output: least(a.max_output, b.max_output),
-        price,
-        tools: a.tools && b.tools,
-        images: a.images && b.images,
-    }
+    let mut shared = Profile::new();
+    shared.context_window = least(a.context_window, b.context_window);
+    shared.max_output = least(a.max_output, b.max_output);
+    shared.prices = a.prices.as_ref().zip(b.prices.as_ref()).map(|(a, b)| a.dearer(b));
+    shared.abilities = a.abilities.shared(b.abilities);
+    shared
 }
 
 /// The lower limit; one that is unknown does not count.

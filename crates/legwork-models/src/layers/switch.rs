@@ -1,11 +1,12 @@
 //! One of several models, chosen for each request.
 
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use legwork_core::{Mask, ModelRequest, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Kind, Model, Profile};
+use legwork_port::model::{Count, Deltas, Error, Kind, Model, Profile};
 
 use super::several::{Several, answered_by};
 
@@ -84,6 +85,17 @@ impl Model for Switch {
 
     fn mask(&self) -> Mask {
         self.models.mask()
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        let index = (self.choose)(request);
+        match self.models.all().nth(index) {
+            Some(model) => model.count_tokens(request),
+            None => Box::pin(ready(Err(self.none_at(index)))),
+        }
     }
 
     fn infer<'a>(

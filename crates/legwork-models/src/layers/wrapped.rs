@@ -1,8 +1,22 @@
 //! What a layer around one model has from that model.
 
-/// The methods of `Model` but `infer`, as those of the field `model`.
+/// The methods of `Model` but `infer`, as those of the field `model`; `but_counting` leaves out
+/// `count_tokens`, too.
 macro_rules! as_wrapped {
     () => {
+        as_wrapped!(but_counting);
+
+        fn count_tokens<'a>(
+            &'a self,
+            request: &'a ::legwork_core::ModelRequest,
+        ) -> ::legwork_port::BoxFuture<
+            'a,
+            Result<::legwork_port::Count, ::legwork_port::model::Error>,
+        > {
+            self.model.count_tokens(request)
+        }
+    };
+    (but_counting) => {
         fn name(&self) -> &str {
             self.model.name()
         }

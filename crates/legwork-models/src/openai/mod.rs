@@ -6,7 +6,6 @@
 pub(crate) mod chat;
 #[cfg(any(feature = "openai", feature = "responses"))]
 mod format;
-pub mod profile;
 #[cfg(feature = "responses")]
 pub(crate) mod responses;
 

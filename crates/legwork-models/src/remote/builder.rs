@@ -7,21 +7,21 @@ use http::header::{
 };
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
-use legwork_core::budget::{MicroUsd, Price};
 use legwork_port::{Clock, Profile};
 use serde_json::{Map, Value};
 
 use super::access::Access;
+use super::count::Counter;
 use super::secrets::{self, Secrets};
 use super::{HttpModel, address};
 use crate::Api;
 use crate::answer::Streaming;
 use crate::bounds::Bounds;
+use crate::catalogue::Catalogue;
 use crate::credentials::{Credential, Credentials};
 #[cfg(feature = "proxy")]
 use crate::http::Proxies;
 use crate::http::{Client, Proxy, Timeouts, accepted, template};
-use crate::prices::Prices;
 use crate::retry::Policy;
 use crate::wire::{MaxTokensField, Quirks};
 
@@ -61,14 +61,6 @@ pub enum Error {
     Proxy(#[from] crate::http::InvalidProxy),
 }
 
-/// The price of a model on a server of one's own.
-const FREE: Price = Price {
-    input: MicroUsd(0),
-    cache_read: MicroUsd(0),
-    cache_write: MicroUsd(0),
-    output: MicroUsd(0),
-};
-
 /// A request that is not an inference.
 pub(super) struct Question {
     pub(super) api: Api,
@@ -83,10 +75,10 @@ pub(super) struct Question {
 /// Sets up an [`HttpModel`]; what is not set has a sensible default.
 #[must_use]
 pub struct Builder {
-    api: Api,
+    pub(super) api: Api,
     base_url: String,
-    model: String,
-    provider: String,
+    pub(super) model: String,
+    pub(super) provider: String,
     key: Option<String>,
     token: Option<String>,
     credentials: Option<Arc<dyn Credentials>>,
@@ -103,9 +95,9 @@ pub struct Builder {
     bounds: Bounds,
     retry: Policy,
     clock: Option<Arc<dyn Clock>>,
-    profile: Option<Profile>,
-    prices: Prices,
-    is_free: bool,
+    pub(super) profile: Option<Profile>,
+    pub(super) catalogue: Catalogue,
+    pub(super) is_free: bool,
     #[cfg(feature = "proxy")]
     proxies: Proxies,
 }
@@ -133,7 +125,7 @@ impl Builder {
             retry: Policy::default(),
             clock: None,
             profile: None,
-            prices: Prices::none(),
+            catalogue: Catalogue::none(),
             is_free: false,
             #[cfg(feature = "proxy")]
             proxies: Proxies::none(),
@@ -253,10 +245,9 @@ impl Builder {
         Self { profile: Some(profile), ..self }
     }
 
-    /// Prices of one's own, by `provider:name`: where they name the model, its price is
-    /// that one, whatever its profile says.
-    pub fn prices(self, prices: Prices) -> Self {
-        Self { prices, ..self }
+    /// A catalogue of one's own: what it says of the model counts, whatever its profile says.
+    pub fn catalogue(self, catalogue: Catalogue) -> Self {
+        Self { catalogue, ..self }
     }
 
     /// Its tokens cost nothing, whatever its profile says, so that a limit on money works.
@@ -292,20 +283,15 @@ impl Builder {
         let keys = keys.and(&self.secrets);
         let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let template = self.template(Method::POST, &uri, headers.clone(), proxy.as_ref())?;
-        let streaming = self.template(Method::POST, &streaming, headers, proxy.as_ref())?;
+        let streaming = self.template(Method::POST, &streaming, headers.clone(), proxy.as_ref())?;
+        let counter = self.counter(headers, proxy.as_ref())?;
         let official = uri.host() == Some("api.openai.com");
         let by_host = match official {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
         };
-        let name = format!("{}:{}", self.provider, self.model);
-        let mut profile = self.profile.unwrap_or_else(|| wire.profile(&self.model));
-        if self.is_free {
-            profile.price = Some(FREE);
-        }
-        if let Some(own) = self.prices.of(&name) {
-            profile.price = Some(own.price);
-        }
+        let name = self.name();
+        let profile = self.whole_profile();
         let quirks = Quirks { max_tokens: self.max_tokens.unwrap_or(by_host), ..self.quirks };
         Ok(HttpModel {
             api: self.api,
@@ -316,6 +302,7 @@ impl Builder {
             access,
             template,
             streaming,
+            counter,
             secrets,
             quirks,
             profile,
@@ -326,6 +313,13 @@ impl Builder {
             retry: self.retry,
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
         })
+    }
+
+    fn counter(&self, headers: HeaderMap, proxy: Option<&Proxy>) -> Result<Option<Counter>, Error> {
+        let Some(counting) = self.api.wire().counting() else { return Ok(None) };
+        let uri = address::endpoint(&self.base_url, &(counting.endpoint)(&self.model))?;
+        let template = self.template(Method::POST, &uri, headers, proxy)?;
+        Ok(Some(Counter { counting, template, address: uri.to_string() }))
     }
 
     /// Where else the server is asked something.

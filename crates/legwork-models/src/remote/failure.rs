@@ -136,6 +136,12 @@ impl Tried<'_> {
         self.error(Kind::Malformed, "the answer is not a list of models", &todo)
     }
 
+    /// The answer has no number of tokens.
+    pub(super) fn no_count(&self) -> Error {
+        let todo = self.other_server();
+        self.error(Kind::Malformed, "the answer has no number of tokens", &todo)
+    }
+
     fn other_server(&self) -> String {
         format!("check that the base URL is that of a {} API", self.api.title())
     }

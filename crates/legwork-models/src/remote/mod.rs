@@ -1,15 +1,19 @@
 //! Models behind the APIs of providers, over HTTP.
 //!
 //! Read in this order: `builder`, this module, `exchange` (one attempt), `failure` (what goes
-//! wrong), `models` (what a server offers), `access` (credentials), `address`, `secrets`.
+//! wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
+//! asked for both), `access` (credentials), `address`, `secrets`.
 
 mod access;
 mod address;
 mod builder;
+mod count;
 mod exchange;
 mod failure;
+mod known;
 mod models;
 mod paused;
+mod question;
 mod secrets;
 
 #[cfg(test)]
@@ -23,14 +27,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Request;
 use legwork_core::{Mask, ModelRequest, Response};
-use legwork_port::model::{self, Kind};
+use legwork_port::model::{self, Count, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
 use tracing::{Span, debug_span};
 
 use access::Access;
+use count::Counter;
 use exchange::Exchange;
-use failure::Tried;
 use secrets::Secrets;
 
 use crate::Api;
@@ -55,6 +59,8 @@ pub struct HttpModel {
     template: Request<()>,
     /// One whose answer is a stream.
     streaming: Request<()>,
+    /// Where tokens are counted, if the provider counts them.
+    counter: Option<Counter>,
     /// The address as messages show it: without a name or a password.
     address: String,
     client: Client,
@@ -134,12 +140,7 @@ impl HttpModel {
             bounds: &self.bounds,
             provider: &self.head.provider,
             clock: &*self.clock,
-            tried: Tried {
-                api: self.api,
-                model: &self.name,
-                address: &self.address,
-                proxy: self.client.proxy(),
-            },
+            tried: self.tried(&self.address),
         }
     }
 
@@ -199,6 +200,20 @@ impl Model for HttpModel {
             None => self.secrets.mask(),
             Some(access) => self.secrets.mask().and(&access.secrets().mask()),
         }
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, model::Error>> {
+        let Some(counter) = &self.counter else {
+            return Box::pin(ready(Ok(Count::estimate(request))));
+        };
+        Box::pin(async move {
+            let body = self.count_body(counter, request)?;
+            let counted = self.counted(counter, body).await?;
+            Ok(counted.unwrap_or_else(|| Count::estimate(request)))
+        })
     }
 
     fn infer<'a>(

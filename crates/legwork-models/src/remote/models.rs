@@ -1,22 +1,15 @@
 //! The models that a server offers: `GET /models`.
 
-use std::time::Duration;
-
 use bytes::Bytes;
-use http::Request;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Frame;
-use legwork_port::Clock;
+use http_body_util::Full;
 use legwork_port::model::Error;
 use serde_json::Value;
 
 use super::builder::{self, Builder, Question};
 use super::failure::Tried;
+use super::question::ask;
 use super::secrets::Secrets;
-use crate::answer::error;
-use crate::answer::{ApiError, Unreadable, decode};
-use crate::bounds::{Bounds, Passed};
-use crate::http::{Body, Broken, Client, Limits, Watch};
+use crate::http::{Limits, Watch};
 
 /// Where servers put the number of tokens in a model's window.
 const WINDOWS: [&str; 7] = [
@@ -63,7 +56,8 @@ impl Builder {
                 opened.map_err(|problem| tried.not_allowed(&problem))?;
             }
             let request = request.map(|()| Full::default());
-            ask(&*clock, &client, request, tried, self.bounds_set()).await
+            let list = ask(&*clock, &client, request, tried, self.bounds_set()).await?;
+            offered(&list).ok_or_else(|| tried.no_list())
         };
         let answer = Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await;
         let secrets = match &access {
@@ -87,46 +81,6 @@ pub enum Unavailable {
     /// No answer came, or the server refused.
     #[error(transparent)]
     Model(Error),
-}
-
-async fn ask(
-    clock: &dyn Clock,
-    client: &Client,
-    request: Request<Full<Bytes>>,
-    tried: Tried<'_>,
-    bounds: Bounds,
-) -> Result<Vec<Offered>, Error> {
-    let answer = client.send(clock, request).await.map_err(|broken| tried.not_answered(&broken))?;
-    let status = answer.status();
-    let most = if status.is_success() { bounds.answer_bytes } else { error::BODY };
-    let (body, broken) = beginning(answer.into_body(), most + 1).await;
-    if let Some(broken) = broken.filter(|_| status.is_success()) {
-        return Err(tried.not_answered(&broken));
-    }
-    if !status.is_success() {
-        let api = ApiError::from_body(status.as_u16(), &body);
-        return Err(tried.unreadable(Unreadable::Api(api), status, None::<Duration>));
-    }
-    if body.len() > most {
-        return Err(tried.too_large(Passed::AnswerBytes(most)));
-    }
-    let body = decode::value(&body, &bounds).map_err(|passed| tried.too_large(passed))?;
-    offered(&body).ok_or_else(|| tried.no_list())
-}
-
-/// A body up to so many bytes, the rest is not read; and what ended it early.
-async fn beginning(mut body: Body, most: usize) -> (Vec<u8>, Option<Broken>) {
-    let mut all = Vec::new();
-    while all.len() < most
-        && let Some(frame) = body.frame().await
-    {
-        match frame.map(Frame::into_data) {
-            Ok(Ok(bytes)) => all.extend(bytes.iter().take(most - all.len())),
-            Ok(Err(_)) => {}
-            Err(broken) => return (all, Some(broken)),
-        }
-    }
-    (all, None)
 }
 
 /// The models of a list; none if the body is not a list of models.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::inference::Response;
 use legwork_core::{Mask, ModelRequest};
-use legwork_port::model::{Deltas, Error, Model, Profile};
+use legwork_port::model::{Count, Deltas, Error, Model, Profile};
 use legwork_port::{BoxFuture, Clock};
 
 use super::{Attempt, Policy, persist};
@@ -41,8 +41,19 @@ impl<M: Model> Model for Retrying<M> {
         self.model.profile()
     }
 
+    fn profile_of(&self, name: &str) -> Option<&Profile> {
+        self.model.profile_of(name)
+    }
+
     fn mask(&self) -> Mask {
         self.model.mask()
+    }
+
+    fn count_tokens<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<Count, Error>> {
+        self.model.count_tokens(request)
     }
 
     fn infer<'a>(

@@ -2,6 +2,7 @@
 
 #[cfg(any(feature = "anthropic", feature = "bedrock"))]
 pub(crate) mod claude;
+mod counting;
 mod head;
 mod ids;
 mod joined;
@@ -14,13 +15,15 @@ mod thoughts;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::{Ability, Deltas, Profile};
 use serde_json::{Map, Value};
 
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 
+#[allow(unused_imports, reason = "each wire uses a part of it")]
+pub(crate) use counting::{Counted, Counting, only};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
@@ -49,8 +52,20 @@ pub(crate) trait Wire: Send + Sync {
     /// The provider that made it, as in `provider:model`.
     fn provider(&self) -> &'static str;
 
-    /// What is known of a model of that provider.
-    fn profile(&self, model: &str) -> Profile;
+    /// The name under which the catalogue has a model, if it is another one than requests give.
+    fn listed_as(&self, _model: &str) -> Option<String> {
+        None
+    }
+
+    /// What models cannot do over this API, whatever they are.
+    fn lacks(&self) -> &'static [Ability] {
+        &[]
+    }
+
+    /// Where and how the tokens of a request are counted, if the provider counts them.
+    fn counting(&self) -> Option<Counting> {
+        None
+    }
 
     /// Headers that each request has, apart from the key.
     fn headers(&self, _headers: &mut HeaderMap) {}

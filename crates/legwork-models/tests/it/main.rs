@@ -9,6 +9,14 @@
     reason = "a test that cannot go on fails"
 )]
 
+#[cfg(all(
+    feature = "anthropic",
+    feature = "bedrock",
+    feature = "gemini",
+    feature = "openai",
+    feature = "responses"
+))]
+mod abilities;
 #[cfg(feature = "gemini")]
 mod allocated;
 mod answers;
@@ -21,6 +29,8 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
 mod conformance;
+#[cfg(all(feature = "anthropic", feature = "gemini", feature = "responses"))]
+mod counted;
 mod failures;
 mod faults;
 #[cfg(feature = "gemini")]

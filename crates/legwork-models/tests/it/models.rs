@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use legwork_models::catalogue::{Origin, Row};
 use legwork_models::http::Timeouts;
 use legwork_models::remote::Unavailable;
-use legwork_models::{Builder, openai};
-use legwork_port::Model;
+use legwork_models::{Builder, Catalogue, openai};
 use legwork_port::model::Kind;
+use legwork_port::{Ability, Model, Profile, Support};
 use serde_json::json;
 
 use crate::server::{Act, Server, answer};
@@ -77,15 +78,45 @@ async fn a_malformed_address_is_an_error() {
     assert!(matches!(error, Unavailable::Setup(_)) && error.to_string().contains("nowhere"));
 }
 
+#[cfg(feature = "anthropic")]
 #[test]
-fn a_model_costs_what_the_shipped_table_says_unless_ones_own_says_otherwise() {
-    let own = r#"[{"model": "acme:gpt-5-mini", "input": "9", "output": "9", "source": "contract",
-                   "date": "2026-11-22"}]"#;
-    let own = legwork_models::Prices::from_json(own).unwrap();
-    let price = |builder: Builder| builder.build().unwrap().profile().price.unwrap().input.0;
-    let at = |model| openai::chat("http://127.0.0.1:1/v1", model).prices(own.clone());
+fn s11_21_what_an_api_lacks_counts_before_the_catalogue_and_after_ones_own() {
+    let claude = |own: Catalogue| {
+        let model = legwork_models::anthropic::messages("http://127.0.0.1:1", "claude-haiku-4-5");
+        model.catalogue(own).build().unwrap().profile().clone()
+    };
+    let known = claude(Catalogue::none());
+    assert_eq!(known.supports(Ability::JsonObject), Support::No);
+    assert_eq!(known.supports(Ability::ForcedCalls), Support::Yes);
+    assert_eq!(known.supports(Ability::Embeddings), Support::Unknown);
+    let own = Row::new("anthropic:claude-haiku-4-5", Origin::new("by hand")).unwrap();
+    let known = claude(Catalogue::none().with(own.with(Ability::JsonObject)));
+    assert_eq!(known.supports(Ability::JsonObject), Support::Yes);
+    assert_eq!(known.context_window, Some(200_000));
+}
+
+#[test]
+fn s11_21_a_profile_that_is_given_counts_before_the_shipped_catalogue() {
+    let given = Profile::new().with_max_output(7).without(Ability::Tools);
+    let own = Row::new("openai:gpt-5-mini", Origin::new("by hand")).unwrap().with_max_output(9);
+    let at = |own| openai::chat("http://127.0.0.1:1/v1", "gpt-5-mini").catalogue(own);
+    let model = at(Catalogue::none()).profile(given.clone()).build().unwrap();
+    assert_eq!(*model.profile(), given);
+    let model = at(Catalogue::none().with(own)).profile(given.clone()).build().unwrap();
+    assert_eq!(*model.profile(), given.with_max_output(9));
+    let free = at(Catalogue::none()).free().build().unwrap();
+    assert!(free.profile().prices.as_ref().unwrap().is_free());
+}
+
+#[test]
+fn s11_21_a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
+    let own = r#"[{"model": "acme:gpt-5-mini", "price": {"input": "9", "output": "9"},
+                   "source": "contract", "date": "2026-11-22"}]"#;
+    let own = Catalogue::from_json(own).unwrap();
+    let price = |builder: Builder| builder.build().unwrap().profile().price_at(0).unwrap().input.0;
+    let at = |model| openai::chat("http://127.0.0.1:1/v1", model).catalogue(own.clone());
     assert_eq!(price(at("gpt-5-mini")), 250_000);
     assert_eq!(price(at("gpt-5-mini-2025-08-07")), 250_000);
     assert_eq!(price(at("gpt-5-mini").provider("acme")), 9_000_000);
-    assert_eq!(at("clerk-1").build().unwrap().profile().price, None);
+    assert_eq!(at("clerk-1").build().unwrap().profile().prices, None);
 }

@@ -8,7 +8,7 @@ use legwork_output::extraction::{Error, Extract as _, Mode, Problem};
 use legwork_output::output::Stage;
 use legwork_output::schema::Dialect;
 use legwork_output::{Maybe, Output};
-use legwork_port::{Model, Profile};
+use legwork_port::{Ability, Model, Profile};
 use legwork_testkit::{ScriptedModel, Turn};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,7 +31,7 @@ fn call() -> Turn {
 }
 
 fn without_tools(model: ScriptedModel) -> ScriptedModel {
-    model.with_profile(Profile::default())
+    model.with_profile(Profile::new().without(Ability::Tools))
 }
 
 #[tokio::test]
@@ -135,10 +135,11 @@ async fn validators_speak_to_the_model() {
 async fn a_broken_off_answer_is_never_taken() {
     let cut = call().incomplete(Incomplete::Cut);
     let long = Turn::text("[1, 2, 3]").with_finish(FinishReason::Length);
-    for (turn, tools) in [(cut, true), (long, false)] {
+    let (with, without) = (Profile::new(), Profile::new().without(Ability::Tools));
+    for (turn, profile) in [(cut, with), (long, without)] {
         let script = legwork_testkit::Script::from_fn(move |_| turn.clone());
         let model = ScriptedModel::new(script);
-        let model = model.with_profile(Profile { tools, ..Profile::default() });
+        let model = model.with_profile(profile);
         let error = model.extract::<Vec<u8>>("?").repairs(1).await.unwrap_err();
         assert_eq!(error.attempts().len(), 2);
         assert!(matches!(error.attempts()[1].problem, Problem::Incomplete(_)), "{error}");

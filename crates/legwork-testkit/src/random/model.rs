@@ -8,7 +8,7 @@ use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::inference::Incomplete;
 use legwork_core::message::{Part, ToolResult};
 use legwork_core::{Message, ModelRequest, Response, Usage};
-use legwork_port::model::{self, Kind, Profile};
+use legwork_port::model::{self, Ability, Kind, Profile};
 use legwork_port::{BoxFuture, Clock as _, Deltas, Model};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ impl Planned {
     pub(super) fn new(program: &Program, world: &World) -> Self {
         let each = MicroUsd(1_000_000);
         let price = Price { input: each, cache_read: each, cache_write: each, output: each };
-        let profile = Profile { price: Some(price), tools: true, ..Profile::default() };
+        let profile = Profile::new().with_prices(price).with(Ability::Tools);
         Self { agents: program.agents.clone(), profile, world: world.clone() }
     }
 

@@ -129,13 +129,7 @@ impl Model for WrongModel {
     }
 
     fn profile(&self) -> &Profile {
-        const PROFILE: &Profile = &Profile {
-            context_window: None,
-            max_output: None,
-            price: None,
-            tools: true,
-            images: false,
-        };
+        const PROFILE: &Profile = &Profile::new();
         PROFILE
     }
 

@@ -166,7 +166,7 @@ async fn a_stalled_turn_can_be_dropped() {
 
 #[test]
 fn has_the_name_and_profile_it_is_given() {
-    let profile = Profile { context_window: Some(9), ..Profile::default() };
+    let profile = Profile::new().with_context_window(9);
     let model = ScriptedModel::new(Script::new([])).named("test:tiny").with_profile(profile);
     assert_eq!((model.name(), model.profile().context_window), ("test:tiny", Some(9)));
 }

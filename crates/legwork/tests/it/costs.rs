@@ -6,7 +6,7 @@ use legwork::Subagent;
 use legwork::agent::memory::MemoryStore;
 use legwork::core::Usage;
 use legwork::core::budget::{Amounts, MicroUsd, Price};
-use legwork::port::Profile;
+use legwork::port::{Ability, Profile};
 use legwork::prelude::*;
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
@@ -15,7 +15,7 @@ use serde_json::json;
 fn priced(turns: impl IntoIterator<Item = Turn>) -> ScriptedModel {
     let (input, output) = (MicroUsd(1_000_000), MicroUsd(2_000_000));
     let price = Price { input, cache_read: input, cache_write: input, output };
-    let profile = Profile { tools: true, price: Some(price), ..Profile::default() };
+    let profile = Profile::new().with(Ability::Tools).with_prices(price);
     ScriptedModel::new(turns.into_iter().collect::<Vec<_>>()).with_profile(profile)
 }
 

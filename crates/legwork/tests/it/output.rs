@@ -11,7 +11,7 @@ use legwork::core::{Event, FinishReason, Part};
 use legwork::output::Mode;
 use legwork::output::{Maybe, Output};
 use legwork::port::store::{Range, Store};
-use legwork::port::{BoxFuture, Model, Profile};
+use legwork::port::{Ability, BoxFuture, Model, Profile};
 use legwork::prelude::*;
 use legwork::{Override, Subagent};
 use legwork_testkit::{Script, ScriptedModel, Turn, crash};
@@ -145,15 +145,25 @@ async fn s14_2_each_mode_asks_in_its_way_and_reads_the_answer() {
 
 #[tokio::test]
 async fn s14_2_the_model_decides_on_the_mode() {
-    let blunt = ScriptedModel::new([fenced(&paris())]).with_profile(Profile::default());
-    let agent = Agent::builder(blunt).build().unwrap();
-    let run = agent.output::<City>().run("The largest?").answered().await.unwrap();
-    assert_eq!(run.run.state().wanted_output().unwrap().mode, Asked::Fenced);
+    let without = || Profile::new().without(Ability::Tools);
+    let cases = [
+        (Profile::new().with(Ability::Tools).with(Ability::JsonSchema), Asked::ToolCall),
+        (Profile::new(), Asked::ToolCall),
+        (without().with(Ability::JsonSchema).with(Ability::JsonObject), Asked::NativeSchema),
+        (without().with(Ability::JsonObject), Asked::JsonObject),
+        (without(), Asked::Fenced),
+    ];
+    for (profile, mode) in cases {
+        let model = ScriptedModel::new([fenced(&paris())]).with_profile(profile);
+        let agent = Agent::builder(model).build().unwrap();
+        let run = agent.output::<City>().run("The largest?").answered().await.unwrap();
+        assert_eq!(run.run.state().wanted_output().unwrap().mode, mode);
+    }
     // A model that shall call a tool and writes JSON is understood.
     let (agent, _) = self::agent([fenced(&paris())]);
     assert_eq!(agent.output::<City>().run("The largest?").await.unwrap(), city());
     // An agent whose model is another one asks in the mode of that one.
-    let blunt = ScriptedModel::new([fenced(&paris())]).with_profile(Profile::default());
+    let blunt = ScriptedModel::new([fenced(&paris())]).with_profile(without());
     let typed = agent.output::<City>().agent().unwrap();
     let other = typed.with_override(Override::new().model(blunt)).unwrap();
     let run = other.run("The largest?").await.unwrap();

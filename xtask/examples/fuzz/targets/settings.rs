@@ -25,7 +25,7 @@ pub(super) const TARGET: Target = Target {
         "store = \"sqlite:~/x.db\"\n",
         "[keys.openai]\ncommand = \"pass\"\n",
         "[providers.my]\nbase_url = \"http://h/v1\"\n",
-        "[prices.\"a:b\"]\ninput = 1\noutput = 2\n",
+        "[models.\"a:b\"]\nprice = { input = 1, output = 2 }\n",
         "[bounds]\nanswer_time = \"30m\"\n",
         "99999999999999999999y",
         "\"\"\"",
@@ -51,13 +51,13 @@ fn seeds() -> Vec<Vec<u8>> {
          retry_max_wait = \"30s\"\ncolor = \"auto\"\n",
         "[keys.openai]\ncommand = \"pass show openai\"\n[keys.groq]\nfile = \"~/k\"\n\
          [keys.my]\nenv = \"MY_KEY\"\n[providers.my]\nbase_url = \"http://10.0.0.7:8000/v1\"\n",
-        "[prices.\"my:model\"]\ninput = 0.5\noutput = 2\ncached = 0.1\n",
+        "[models.\"my:model\"]\ncontext_window = 9\ncan = [\"tools\"]\nprice = { input = 0.5, output = 2, cache_read = 0.1 }\n",
         "[bounds]\nanswer_bytes = 1\nreceived_bytes = 2\nevent_bytes = 3\nevents = 4\ncalls = 5\n\
          values = 6\nnesting = 7\ntokens = 8\nfirst_byte = \"1s\"\nidle = \"2s\"\n\
          silence = \"3s\"\nanswer_time = \"30m\"\n",
         "model = \"ollama:qwen3\"\n[budget]\nsteps = 3\ntime = \"90s\"\n",
         "allow_paths = [\n\"a1\",\n\"b2:ro\",\n]\ntrust = [\n\"/a1/*\",\n]\n[keys.a1]\nenv = \"A\"\n\
-         [prices.\"m:a1\"]\ninput = 1\noutput = 2\n[providers.a1]\nbase_url = \"http://a\"\n",
+         [models.\"m:a1\"]\nprice = { input = 1, output = 2 }\n[providers.a1]\nbase_url = \"http://a\"\n",
         "network = [\n\"h1.example\",\n\"*.npmjs.org:443\",\n\"10.0.0.7:8080\",\n\"[::1]:9\"]\n",
         "model = 'a:b' # c\nkeys = {openai = {command = [\"a\", \"b\"]}}\n",
     ])

@@ -160,7 +160,7 @@ impl Builder {
             return;
         }
         for model in std::iter::once(&self.model).chain(&self.others) {
-            if model.profile().price.is_none() {
+            if model.profile().prices.is_none() {
                 self.problems.push(price_unknown(model.name()));
             }
         }

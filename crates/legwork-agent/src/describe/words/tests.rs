@@ -1,8 +1,8 @@
-use legwork_core::budget::{MicroUsd, Price};
+use legwork_core::budget::{MicroUsd, Price, Prices};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{Budget, EffectClass, Micros, OnDoubt, Timestamp};
 
-use super::{clean, cut, effect, grouped, length, limits, mode, moment, price};
+use super::{clean, cut, effect, grouped, length, limits, mode, moment, prices};
 
 #[test]
 fn numbers_are_grouped_by_thousands() {
@@ -76,8 +76,12 @@ fn a_price_says_what_differs_for_tokens_of_a_cache() {
         (of(50, 25, 50, 75), "$0.50 in, $0.75 out, $0.25 from a cache (per million tokens)"),
         (of(50, 50, 60, 75), "$0.50 in, $0.75 out, $0.60 into a cache (per million tokens)"),
     ] {
-        assert_eq!(price(&given), shown);
+        assert_eq!(prices(&given.into()), shown);
     }
+    let long = Prices::flat(of(50, 50, 50, 75)).above(200_000, of(100, 100, 100, 150));
+    let shown = "$0.50 in, $0.75 out; $1.00 in, $1.50 out where the input is longer than 200,000 \
+                 (per million tokens)";
+    assert_eq!(prices(&long), shown);
 }
 
 #[test]

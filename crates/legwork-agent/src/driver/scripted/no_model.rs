@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::{ModelRequest, Response};
 use legwork_port::BoxFuture;
-use legwork_port::model::{Deltas, Error, Kind, Model, Profile};
+use legwork_port::model::{Ability, Deltas, Error, Kind, Model, Profile};
 
 /// In the place of a model where none is asked, such as beside [`Scripted`].
 ///
@@ -40,5 +40,5 @@ fn free() -> Profile {
     let nothing = MicroUsd(0);
     let price =
         Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
-    Profile { max_output: Some(0), price: Some(price), tools: true, ..Profile::default() }
+    Profile::new().with_max_output(0).with_prices(price).with(Ability::Tools)
 }

@@ -1,6 +1,7 @@
 //! `legwork config`: looking at settings, without doing anything with them.
 
 mod init;
+mod known;
 mod path;
 mod show;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use legwork::core::budget::{MicroUsd, Price};
 use serde_json::{Map, Value, json};
 
+use super::known;
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::credential::KeySource;
@@ -49,7 +49,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         return print_json(&format!("{all}\n"));
     }
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
-    push_prices(&mut text, &config, Terminal::detect());
+    push_models(&mut text, &config, Terminal::detect());
     push_bounds(&mut text, &config, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
@@ -196,15 +196,12 @@ fn push_paths(text: &mut String, paths: &[Sourced<AllowPath>], terminal: Termina
     text.push_str("]\n");
 }
 
-/// What models cost where the user says it, as inline tables.
-fn push_prices(text: &mut String, config: &Config, terminal: Terminal) {
-    for (model, price) in config.price_list() {
-        let Price { input, output, cache_read, .. } = price.value;
-        let [input, output, cached] = [input, output, cache_read].map(in_dollars);
+/// What the user says of models, as inline tables.
+fn push_models(text: &mut String, config: &Config, terminal: Terminal) {
+    for (model, known) in config.models() {
         let model = in_toml(&model.into());
-        let value =
-            format!("prices.{model} = {{ input = {input}, output = {output}, cached = {cached} }}");
-        push(text, &value, &price.source.to_string(), terminal);
+        let value = format!("models.{model} = {}", inline(&known::as_json(known.value)));
+        push(text, &value, &known.source.to_string(), terminal);
     }
 }
 
@@ -228,20 +225,11 @@ fn bounds(config: &Config) -> Value {
     with_source(json!({"value": listed.collect::<Map<_, _>>()}), source)
 }
 
-fn prices(config: &Config) -> Value {
-    let prices = config.price_list().map(|(model, price)| {
-        let Price { input, output, cache_read, .. } = price.value;
-        let [input, output, cached] = [input, output, cache_read].map(in_dollars);
-        let entry = json!({"input": input, "output": output, "cached": cached});
-        (model.to_owned(), with_source(entry, &price.source))
+fn models(config: &Config) -> Value {
+    let models = config.models().map(|(model, known)| {
+        (model.to_owned(), with_source(known::as_json(known.value), &known.source))
     });
-    Value::Object(prices.collect())
-}
-
-/// Exact: what is written is the shortest text of the same number.
-#[expect(clippy::cast_precision_loss, reason = "prices are small numbers")]
-fn in_dollars(price: MicroUsd) -> f64 {
-    price.0 as f64 / 1e6
+    Value::Object(models.collect())
 }
 
 fn push(text: &mut String, value: &str, source: &str, terminal: Terminal) {
@@ -251,6 +239,20 @@ fn push(text: &mut String, value: &str, source: &str, terminal: Terminal) {
             text.push_str(&format!("{value}\n  {source}\n"));
         }
         false => text.push_str(&format!("{value:<COLUMN$}  # {source}\n")),
+    }
+}
+
+/// A value with tables in it as it is written on one line of a file.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, value)| format!("{key} = {}", inline(value)));
+            format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
+        }
+        other => in_toml(other),
     }
 }
 
@@ -285,7 +287,7 @@ fn as_json(
         "values": values,
         "budget": budget,
         "keys": keys.collect::<Map<_, _>>(),
-        "prices": prices(config),
+        "models": models(config),
         "bounds": bounds(config),
     })
 }

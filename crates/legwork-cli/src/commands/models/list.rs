@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use legwork::core::budget::{MicroUsd, Price};
-use legwork::model::Prices;
-use legwork::model::openai::profile;
+use legwork::model::Catalogue;
+use legwork::model::catalogue::Row;
 use legwork::model::remote::{self, Offered, Unavailable};
 use legwork::port::model::Kind;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::prices;
 use super::servers::{Key, Server, Silent, asked_for, without_key};
 use crate::args;
 use crate::commands::{print, print_json};
@@ -27,11 +27,10 @@ type Answer = Result<Vec<Offered>, Silent>;
 
 pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exit, Error> {
     let answers = ask(asked_for(args, config)?).await;
-    let prices = Costs(config.prices());
+    let own = config.catalogue();
     if args.json {
-        let lines = answers
-            .iter()
-            .map(|(server, answer)| format!("{}\n", json_of(server, answer, &prices)));
+        let lines =
+            answers.iter().map(|(server, answer)| format!("{}\n", json_of(server, answer, &own)));
         print_json(&lines.collect::<String>())?;
     }
     let named = args.provider.is_some() || args.base_url.is_some();
@@ -43,7 +42,7 @@ pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exi
     }
     if !args.json {
         let columns = Terminal::detect().columns;
-        let mut text = table(&answers, &prices, columns);
+        let mut text = table(&answers, &own, columns);
         if !named {
             text.push_str(&others(config, columns));
         }
@@ -114,17 +113,14 @@ fn error(server: &Server, silent: &Silent) -> Error {
     }
 }
 
-fn json_of(server: &Server, answer: &Answer, prices: &Costs) -> Value {
+fn json_of(server: &Server, answer: &Answer, own: &Catalogue) -> Value {
     let key: Key = server.key();
     let model = |offered: &Offered| {
-        let profile = profile::of(&offered.id);
+        let row = server.row(&offered.id, own);
         json!({
             "id": offered.id,
-            "context_window": offered.context_window.or(profile.context_window),
-            "price_per_million": prices.of(server, offered).map(|(price, from)| json!({
-                "input_usd": dollars(price.input), "output_usd": dollars(price.output),
-                "cached_usd": dollars(price.cache_read), "source": from,
-            })),
+            "context_window": window(offered, &row),
+            "price_per_million": row.prices.as_ref().map(prices::as_json),
         })
     };
     let (models, error) = match answer {
@@ -137,7 +133,7 @@ fn json_of(server: &Server, answer: &Answer, prices: &Costs) -> Value {
     json!({"provider": provider, "base_url": place, "key": key, "models": models, "error": error})
 }
 
-fn table(answers: &[(Server, Answer)], prices: &Costs, most: usize) -> String {
+fn table(answers: &[(Server, Answer)], own: &Catalogue, most: usize) -> String {
     let wide = |texts: Vec<&str>| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let name = wide(answers.iter().map(|(server, _)| &*server.provider).collect());
     let places: Vec<_> = answers.iter().map(|(server, _)| server.place()).collect();
@@ -160,10 +156,10 @@ fn table(answers: &[(Server, Answer)], prices: &Costs, most: usize) -> String {
         let models = answer.as_deref().unwrap_or_default();
         let id = wide(models.iter().map(|model| &*model.id).collect()).min(48);
         for model in models {
-            let price = prices.of(server, model);
+            let known = server.row(&model.id, own);
             let row = match most < NARROW {
-                true => narrow(model, price.as_ref()),
-                false => row(model, price.as_ref(), id),
+                true => narrow(model, &known),
+                false => row(model, &known, id),
             };
             push(&mut text, &row, most);
         }
@@ -190,45 +186,24 @@ fn set_in(line: &str, most: usize) -> String {
     format!("{:indent$}{}", "", wrapped(words, most.saturating_sub(indent), indent + 2))
 }
 
-fn window(model: &Offered) -> Option<String> {
-    let window = model.context_window.or(profile::of(&model.id).context_window)?;
-    Some(format!("{} tokens", grouped(window)))
+/// Tokens that its window holds: as its server says, else as is known of it.
+fn window(model: &Offered, known: &Row) -> Option<u64> {
+    model.context_window.or(known.context_window.as_ref().map(|fact| fact.value))
 }
 
-fn row(model: &Offered, price: Option<&(Price, String)>, id: usize) -> String {
-    let window = window(model).unwrap_or_default();
-    let price = price.map_or_else(String::new, in_dollars);
+fn in_tokens(window: u64) -> String {
+    format!("{} tokens", grouped(window))
+}
+
+fn row(model: &Offered, known: &Row, id: usize) -> String {
+    let window = window(model, known).map(in_tokens).unwrap_or_default();
+    let price = known.prices.as_ref().map(prices::in_short).unwrap_or_default();
     format!("  {:<id$}  {window:>16}  {price}", model.id).trim_end().to_owned()
 }
 
 /// The same in lines of their own.
-fn narrow(model: &Offered, price: Option<&(Price, String)>) -> String {
-    let more = window(model).into_iter().chain(price.map(in_dollars));
+fn narrow(model: &Offered, known: &Row) -> String {
+    let window = window(model, known).map(in_tokens);
+    let more = window.into_iter().chain(known.prices.as_ref().map(prices::in_short));
     more.fold(format!("  {}", model.id), |text, more| text + "\n    " + &more)
-}
-
-/// What models cost: as the user says, else as the shipped table does.
-struct Costs(Prices);
-
-impl Costs {
-    /// The price of a model, and where it comes from.
-    fn of(&self, server: &Server, offered: &Offered) -> Option<(Price, String)> {
-        let name = format!("{}:{}", server.provider, offered.id);
-        if let Some(own) = self.0.of(&name) {
-            return Some((own.price, own.source.clone()));
-        }
-        let shipped = Prices::shipped();
-        let entry = shipped.of(&name).or_else(|| shipped.of(&format!("openai:{}", offered.id)));
-        entry.map(|entry| (entry.price, format!("shipped, of {}", entry.date)))
-    }
-}
-
-fn in_dollars((price, from): &(Price, String)) -> String {
-    let (input, output) = (dollars(price.input), dollars(price.output));
-    format!("${input:.2} in, ${output:.2} out a million ({from})")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "prices are small numbers")]
-fn dollars(price: MicroUsd) -> f64 {
-    price.0 as f64 / 1e6
 }

@@ -1,8 +1,10 @@
-//! `legwork models`: which there are, and whether they answer.
+//! `legwork models`: which there are, what is known of them, and whether they answer.
 
 mod list;
 pub(crate) mod ping;
+mod prices;
 mod servers;
+mod show;
 
 use crate::args;
 use crate::config::Config;
@@ -12,6 +14,7 @@ use crate::exit::Exit;
 pub(crate) async fn models(args: args::Models, config: &Config) -> Result<Exit, Error> {
     match args {
         args::Models::List(args) => list::list(&args, config).await,
+        args::Models::Show(args) => show::show(&args, config),
         args::Models::Ping(args) => ping::ping(args, config).await,
     }
 }

@@ -68,7 +68,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
         };
         let builder = builder.timeouts(timeouts).bounds(settings.answers.bounds);
         let builder = builder.retry(retry::Policy::never()).proxies(proxies_from_env());
-        let model = builder.prices(settings.prices.clone()).build().map_err(|error| {
+        let model = builder.catalogue(settings.catalogue.clone()).build().map_err(|error| {
             let message = error.to_string();
             match error {
                 remote::Error::Proxy(proxy) => {
@@ -106,8 +106,8 @@ async fn asked(model: HttpModel) -> Result<Pong, Error> {
 
 impl Pong {
     fn cost(&self) -> Option<f64> {
-        let price = self.model.profile().price.as_ref()?;
-        let cost = price.cost(self.response.usage.as_ref()?).0;
+        let usage = self.response.usage.as_ref()?;
+        let cost = self.model.profile().price_at(usage.input)?.cost(usage).0;
         #[expect(clippy::cast_precision_loss, reason = "a few tokens cost little")]
         Some(cost as f64 / 1e6)
     }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use legwork::model::catalogue::{Catalogue, Row};
 use legwork::model::http::Timeouts;
 use legwork::model::openai;
 use legwork::model::remote::{Offered, Unavailable};
-use legwork::model::{Provider, known, proxies_from_env, retry};
+use legwork::model::{Builder, Provider, known, proxies_from_env, retry};
 use serde::Serialize;
 
 use crate::args;
@@ -96,15 +97,23 @@ impl Server {
         }
     }
 
+    /// What is known of a model that it offers.
+    pub(super) fn row(&self, model: &str, own: &Catalogue) -> Row {
+        self.asked_for(model).catalogue(own.clone()).row()
+    }
+
+    fn asked_for(&self, model: &str) -> Builder {
+        let known = self.known.and_then(|known| known.model(model, Some(&self.base_url)));
+        let asked = known.unwrap_or_else(|| openai::chat(self.base_url.as_str(), model));
+        asked.provider(self.provider.as_str())
+    }
+
     /// What it offers.
     pub(super) async fn offered(&self) -> Result<Vec<Offered>, Silent> {
         if let (true, Some(variable), None) = (self.official, self.variable, &self.key) {
             return Err(Silent::NoKey(variable));
         }
-        let known = self.known.and_then(|known| known.model("none", Some(&self.base_url)));
-        let asked = known.unwrap_or_else(|| openai::chat(self.base_url.as_str(), "none"));
-        let asked = asked.provider(self.provider.as_str());
-        let asked = asked.timeouts(TIMEOUTS).retry(retry::Policy::never());
+        let asked = self.asked_for("none").timeouts(TIMEOUTS).retry(retry::Policy::never());
         let asked = asked.proxies(proxies_from_env());
         let asked = match &self.key {
             Some(key) => {

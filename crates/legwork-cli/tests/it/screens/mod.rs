@@ -253,6 +253,17 @@ fn s13_8_what_a_run_changed_is_shown_before_the_next_takes_it() {
     }
 }
 
+#[test]
+fn what_is_known_of_a_model() {
+    if !tmux::is_there() {
+        return;
+    }
+    for columns in [80, 40] {
+        let line = "$L models show google:gemini-2.5-pro";
+        assert_snapshot!(format!("models_show_{columns}"), screen([], columns, line));
+    }
+}
+
 /// What a screen says of versions.
 fn without_versions(screen: &str) -> String {
     let digits = |c: char| if c.is_ascii_digit() { 'N' } else { c };

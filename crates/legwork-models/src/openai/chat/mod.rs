@@ -4,12 +4,11 @@ mod decode;
 mod encode;
 
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::Deltas;
 
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
-use crate::openai::profile;
 use crate::wire::{Frame, Head, Quirks, ThinkingBack, Wire, write};
 
 /// The wire of Chat Completions.
@@ -26,10 +25,6 @@ impl Wire for Chat {
 
     fn provider(&self) -> &'static str {
         "openai"
-    }
-
-    fn profile(&self, model: &str) -> Profile {
-        profile::of(model)
     }
 
     fn is_path(&self, path: &str) -> bool {

@@ -8,13 +8,32 @@ mod decode;
 mod encode;
 
 use legwork_core::ModelRequest;
-use legwork_port::{Deltas, Profile};
+use legwork_port::Deltas;
 
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
-use crate::openai::profile;
-use crate::wire::{Frame, Head, Quirks, Wire, write};
+use crate::wire::{Counting, Frame, Head, Quirks, Wire, only, write};
+
+/// The fields of a request that are counted, by "Get input token counts" in the API reference.
+const COUNTED: [&str; 10] = [
+    "conversation",
+    "input",
+    "instructions",
+    "model",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "reasoning",
+    "text",
+    "tool_choice",
+    "tools",
+];
+
+const COUNTING: Counting = Counting {
+    endpoint: |_| "responses/input_tokens".to_owned(),
+    body: |counted| only(counted.body, &COUNTED).into(),
+    number: "/input_tokens",
+};
 
 /// The wire of Responses.
 pub(crate) struct Responses;
@@ -32,8 +51,8 @@ impl Wire for Responses {
         "openai"
     }
 
-    fn profile(&self, model: &str) -> Profile {
-        profile::of(model)
+    fn counting(&self) -> Option<Counting> {
+        Some(COUNTING)
     }
 
     fn is_path(&self, path: &str) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use legwork_models::retry::Policy;
 use legwork_models::{Api, Builder, gemini};
 use legwork_port::model::Kind;
-use legwork_port::{Delta, Model};
+use legwork_port::{Ability, Delta, Model, Support};
 use serde_json::{Value, json};
 
 use crate::answers::Seen;
@@ -172,7 +172,9 @@ fn what_is_known_of_a_model_is_its_profile() {
     let profile = |name| super::model(name).profile().clone();
     let known = profile("gemini-2.5-pro");
     assert_eq!((known.context_window, known.max_output), (Some(1_048_576), Some(65_536)));
-    assert!(known.tools && known.images);
+    assert_eq!(known.supports(Ability::Tools), Support::Yes);
+    assert_eq!(known.supports(Ability::Audio), Support::Yes);
     let unknown = profile("gemini-9");
-    assert!(unknown.tools && !unknown.images && unknown.context_window.is_none());
+    assert_eq!(unknown.supports(Ability::Images), Support::Unknown);
+    assert_eq!(unknown.context_window, None);
 }

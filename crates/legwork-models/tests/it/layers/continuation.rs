@@ -63,7 +63,7 @@ async fn only_text_is_continued() {
 #[tokio::test]
 async fn the_limit_of_the_request_holds_for_all_parts() {
     let turns = [cut("one, "), cut("four").after([cut("two, "), cut("three, ")])];
-    let profile = Profile { max_output: Some(6), ..Profile::default() };
+    let profile = Profile::new().with_max_output(6);
     let scripted = ScriptedModel::new(turns).with_profile(profile);
     let model = scripted.clone().with_continuation(9);
     assert_eq!(model.profile().max_output, Some(60), "what a budget reserves");

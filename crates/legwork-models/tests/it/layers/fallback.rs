@@ -1,11 +1,12 @@
 //! Fallbacks.
 
+use legwork_core::budget::Prices;
 use legwork_core::inference::Incomplete;
 use legwork_core::message::Author;
 use legwork_core::{FinishReason, Mask, Response};
 use legwork_models::layers::{Fallback, ModelExt as _};
 use legwork_port::model::{Error, Kind};
-use legwork_port::{Model, Profile};
+use legwork_port::{Ability, Model, Profile, Support};
 use legwork_testkit::{ScriptedModel, Turn};
 
 use super::{Heard, ask, priced, request, stream};
@@ -126,13 +127,12 @@ async fn the_receiver_ends_it() {
 
 #[test]
 fn a_budget_reserves_the_dearest_and_keys_of_all_are_masked() {
-    let limits = |window, output, profile| Profile {
-        context_window: Some(window),
-        max_output: output,
-        ..profile
-    };
-    let first = limits(1_000, None, priced(5, 1));
-    let second = Profile { tools: false, images: true, ..limits(500, Some(50), priced(2, 9)) };
+    let first = priced(5, 1).with_context_window(1_000);
+    let second = priced(2, 9)
+        .with_context_window(500)
+        .with_max_output(50)
+        .without(Ability::Tools)
+        .with(Ability::Images);
     let plain = |name| model(name, Turn::text(""));
     let inner = Masked(plain("b:second").with_profile(second), "sk-0123456789abcdef");
     let both = Masked(plain("a:first").with_profile(first), "sk-fedcba9876543210");
@@ -141,17 +141,31 @@ fn a_budget_reserves_the_dearest_and_keys_of_all_are_masked() {
     assert_eq!(both.name(), "a:first");
     let profile = both.profile();
     assert_eq!((profile.context_window, profile.max_output), (Some(500), Some(50)));
-    assert_eq!((profile.tools, profile.images), (false, false));
-    assert_eq!(profile.price, priced(5, 9).price);
-    let price_of = |name| both.profile_of(name).map(|profile| profile.price);
-    assert_eq!(price_of("a:first"), Some(priced(5, 1).price));
-    assert_eq!(price_of("b:second"), Some(priced(2, 9).price));
+    assert_eq!(profile.supports(Ability::Tools), Support::No);
+    assert_eq!(profile.supports(Ability::Images), Support::Unknown);
+    assert_eq!(profile.prices, priced(5, 9).prices);
+    let price_of = |name| both.profile_of(name).map(|profile| profile.prices.clone());
+    assert_eq!(price_of("a:first"), Some(priced(5, 1).prices));
+    assert_eq!(price_of("b:second"), Some(priced(2, 9).prices));
     assert_eq!(price_of("c:third"), None);
     let masked = both.mask().text("sk-0123456789abcdef sk-fedcba9876543210").into_owned();
     assert_eq!(masked, "[redacted] [redacted]");
 
     let unknown = plain("c:third").with_fallback(both);
-    assert_eq!(unknown.profile().price, None, "a price that is unknown cannot be reserved");
+    assert_eq!(unknown.profile().prices, None, "a price that is unknown cannot be reserved");
+}
+
+#[test]
+fn s11_22_the_dearest_is_reserved_at_each_length_of_the_input() {
+    let prices = |input, output| priced(input, output).prices.unwrap().usual;
+    let early = Prices::flat(prices(1, 9)).above(100, prices(4, 9));
+    let late = Prices::flat(prices(2, 2)).above(500, prices(3, 20));
+    let model =
+        |name, prices| model(name, Turn::text("")).with_profile(Profile::new().with_prices(prices));
+    let both = model("a:early", early).with_fallback(model("b:late", late));
+    let shared = both.profile().prices.clone().unwrap();
+    let at = [100, 101, 500, 501].map(|input| shared.at(input));
+    assert_eq!(at, [prices(2, 9), prices(4, 9), prices(4, 9), prices(4, 20)]);
 }
 
 /// A model with a key.

@@ -6,6 +6,7 @@ mod charged;
 mod composed;
 mod concurrency;
 mod continuation;
+mod counted;
 mod fallback;
 mod rate_limit;
 mod recording;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use legwork_core::budget::{MicroUsd, Price};
 use legwork_core::{Message, ModelRequest, Response};
 use legwork_port::model::{Delta, Deltas, Error, Retry};
-use legwork_port::{Clock, Model, Profile};
+use legwork_port::{Ability, Clock, Model, Profile};
 use legwork_testkit::VirtualClock;
 
 /// A request of one message.
@@ -57,7 +58,7 @@ pub(crate) fn shared(clock: &VirtualClock) -> Arc<dyn Clock> {
 pub(crate) fn priced(input: u64, output: u64) -> Profile {
     let [input, output] = [input, output].map(|micros| MicroUsd(micros * 1_000_000));
     let price = Price { input, cache_read: input, cache_write: input, output };
-    Profile { price: Some(price), tools: true, ..Profile::default() }
+    Profile::new().with_prices(price).with(Ability::Tools)
 }
 
 /// A receiver of a stream.

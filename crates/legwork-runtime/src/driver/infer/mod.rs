@@ -94,7 +94,7 @@ pub async fn infer<D: Driver + ?Sized>(
     let attempts = asked.charged_attempts;
     match asked.answer {
         None => {
-            let price = model.profile().price;
+            let price = model.profile().price_at(state.ledger().held().input);
             let charged = state.ledger().charge_for_left(asked.left, attempts, price.as_ref());
             spending::settle(&state, cx, &charged);
             let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
@@ -107,7 +107,7 @@ pub async fn infer<D: Driver + ?Sized>(
             Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
         }
         Some(Ok(response)) => {
-            let price = spending::price_of(&response, &*model);
+            let price = spending::price_of(&response, &*model, state.ledger().held().input);
             let state = read(driver, response, price.as_ref(), state, cx, model.name());
             show(state, cx).await
         }

@@ -1,14 +1,18 @@
-//! What can be wrong with a table of prices.
+//! What can be wrong with rows of a catalogue.
 
-/// Why a table of prices cannot be read.
+use legwork_port::Ability;
+use legwork_port::model::UnknownAbility;
+
+/// Why rows of a catalogue cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is not a JSON array of prices.
+    /// The text is not a JSON array of rows.
     #[error(
-        "the prices cannot be read, line {line}: {problem}; each is an object with model, input, \
-         output, source and date, such as {{\"model\": \"openai:gpt-5-mini\", \"input\": \"0.25\", \
-         \"output\": \"2.00\", \"source\": \"...\", \"date\": \"2026-11-22\"}}"
+        "the catalogue cannot be read, line {line}: {problem}; each row is an object with model, \
+         source and date, and with context_window, max_output, price, can and cannot, such as \
+         {{\"model\": \"openai:gpt-5-mini\", \"price\": {{\"input\": \"0.25\", \"output\": \
+         \"2.00\"}}, \"source\": \"...\", \"date\": \"2026-11-22\"}}"
     )]
     Form {
         /// The line, from 1.
@@ -36,7 +40,7 @@ pub enum Error {
         text: String,
     },
     /// No source, or a date that is none.
-    #[error("the price of {model}: {field} is {text:?}; say {wanted}")]
+    #[error("the row of {model}: {field} is {text:?}; say {wanted}")]
     Origin {
         /// The model.
         model: String,
@@ -46,5 +50,23 @@ pub enum Error {
         text: String,
         /// What belongs there.
         wanted: &'static str,
+    },
+    /// An ability that there is none of.
+    #[error("the row of {model}: {unknown}")]
+    Ability {
+        /// The model.
+        model: String,
+        /// What was given.
+        unknown: UnknownAbility,
+    },
+    /// An ability that a row names twice.
+    #[error(
+        "the row of {model} names the ability `{ability}` twice; name it once, in can or cannot"
+    )]
+    Twice {
+        /// The model.
+        model: String,
+        /// The ability.
+        ability: Ability,
     },
 }

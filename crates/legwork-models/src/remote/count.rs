@@ -1,0 +1,82 @@
+//! The tokens of a request, counted by the provider.
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+use legwork_core::ModelRequest;
+use legwork_port::model::{Count, Error, Kind};
+use serde_json::{Map, Value};
+
+use super::HttpModel;
+use super::failure::Tried;
+use super::question::ask;
+use crate::answer::Streaming;
+use crate::http::{Limits, Watch};
+use crate::wire::{Counted, Counting};
+
+/// Where tokens are counted.
+pub(super) struct Counter {
+    pub(super) counting: Counting,
+    /// A request without its body.
+    pub(super) template: Request<()>,
+    /// The address as messages show it.
+    pub(super) address: String,
+}
+
+impl HttpModel {
+    /// The body with which the provider is asked how many tokens a request has.
+    pub(super) fn count_body(
+        &self,
+        counter: &Counter,
+        request: &ModelRequest,
+    ) -> Result<Bytes, Error> {
+        let body = self.body(request, Streaming::No)?;
+        let not_encoded = |error: serde_json::Error| {
+            let message = format!("asking {}: the request is no JSON: {error}", self.name);
+            Error::new(Kind::BadRequest, message)
+        };
+        let body: Map<String, Value> = serde_json::from_slice(&body).map_err(not_encoded)?;
+        let model = self.name.split_once(':').map_or("", |(_, model)| model);
+        let counted = Counted { provider: &self.head.provider, model, body };
+        let body = serde_json::to_vec(&(counter.counting.body)(counted)).map_err(not_encoded)?;
+        Ok(Bytes::from(body))
+    }
+
+    /// Asks once, within the time of a first byte; none if the server does not count.
+    pub(super) async fn counted(
+        &self,
+        counter: &Counter,
+        body: Bytes,
+    ) -> Result<Option<Count>, Error> {
+        let tried = self.tried(&counter.address);
+        let limit = self.timeouts.first_byte;
+        let asking = async {
+            let mut request = counter.template.clone();
+            if let Some(access) = &self.access {
+                let opened = access.open(&mut request, &body, &*self.clock).await;
+                opened.map_err(|problem| tried.not_allowed(&problem))?;
+            }
+            let request = request.map(|()| Full::new(body));
+            ask(&*self.clock, &self.client, request, tried, self.bounds).await
+        };
+        let answer = Watch::new(&*self.clock, Limits::of_wait(limit)).next(asking).await;
+        match answer.unwrap_or_else(|_| Err(tried.too_slow(limit))) {
+            Ok(answer) => match answer.pointer(counter.counting.number).and_then(Value::as_u64) {
+                Some(tokens) => Ok(Some(Count::Exact(tokens))),
+                None => Err(self.free(tried.no_count())),
+            },
+            // There is nothing at this path: the server speaks the API without it.
+            Err(Error { status: Some(404 | 405 | 501), .. }) => Ok(None),
+            Err(error) => Err(self.free(error)),
+        }
+    }
+
+    /// The same error of a request that costs nothing.
+    fn free(&self, error: Error) -> Error {
+        self.masked(Error { charged_attempts: 0, ..error })
+    }
+
+    pub(super) fn tried<'a>(&'a self, address: &'a str) -> Tried<'a> {
+        Tried { api: self.api, model: &self.name, address, proxy: self.client.proxy() }
+    }
+}
