@@ -6,10 +6,11 @@ use std::borrow::Cow;
 
 use legwork_core::FinishReason;
 use legwork_port::Deltas;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answer::assembly::{Assembly, Form, Level, Words};
 use crate::answer::call::Piece;
+use crate::answer::error::ApiError;
 use crate::answer::json::{Read, Reader};
 
 mod block;
@@ -103,7 +104,7 @@ fn delta(json: &mut Reader<'_>, index: u64, into: &mut Assembly, on: Sink<'_>) -
             }
             "toolResult" => {
                 let content = json.json()?;
-                into.attach(Some(index), "toolResult", serde_json::json!({"content": content}));
+                into.attach(Some(index), "toolResult", json!({"content": content}));
             }
             "citation" => {
                 let citation = json.json()?;
@@ -148,16 +149,39 @@ fn attach(index: u64, kind: Words, key: &str, value: Value, into: &mut Assembly)
 
 /// A whole answer.
 fn body(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let mut position = json.object()?;
+    let (mut position, mut failed) = (json.object()?, Failed::default());
     while let Some(key) = json.key(&mut position)? {
         match &*key {
             "output" => output(json, into, on)?,
             "stopReason" => finish(&json.text()?, into),
             "usage" => into.usage(json)?,
+            "__type" => failed.name = json.text()?,
+            "message" | "Message" => failed.message = json.json()?,
+            // As gateways say it.
+            "error" => into.error = Some(ApiError::from_event(&json.json()?)),
             _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
+    failed.take(into);
     Ok(())
+}
+
+/// What a body says in place of an answer: an error that came with status 200.
+#[derive(Default)]
+struct Failed<'a> {
+    name: Cow<'a, str>,
+    message: Value,
+}
+
+impl Failed<'_> {
+    /// Makes it the error of an answer that is none.
+    fn take(self, into: &mut Assembly) {
+        let is_said = !self.name.is_empty() || self.message.is_string();
+        if is_said && !into.recognised && into.error.is_none() {
+            let said = json!({"message": self.message});
+            into.error = Some(ApiError::of_exception(&self.name, &said));
+        }
+    }
 }
 
 fn output(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {

@@ -9,7 +9,6 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[cfg(feature = "gemini")]
 mod allocated;
 mod answers;
 #[cfg(feature = "anthropic")]
@@ -42,6 +41,7 @@ mod streams;
 mod time_limits;
 mod traced;
 mod traffic;
+mod wires;
 
 /// The data shared by all tests, or none with a line that says so.
 fn shared(path: &str) -> Option<Vec<u8>> {

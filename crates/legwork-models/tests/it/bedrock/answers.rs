@@ -6,8 +6,9 @@ use legwork_models::Api;
 use legwork_models::answer::{Ended, Unreadable};
 use serde_json::{Value, json};
 
-use super::frames::{FRAMES, begun, ended, event, exception, frame};
+use super::frames::{begun, ended};
 use crate::answers::{read_as, summary};
+use crate::wires::bedrock::{FRAMES, event, exception, frame};
 
 fn stream(frames: &[Vec<u8>]) -> legwork_core::Response {
     read_as(Api::Converse, 200, FRAMES, [&*frames.concat()], Ended::Whole).0.unwrap()
@@ -43,7 +44,7 @@ fn s11_3_an_exception_inside_a_stream_is_an_error() {
         (":error-code", "InternalError"),
         (":error-message", "It broke."),
     ];
-    let mut message = frame(&headers, &json!(""));
+    let mut message = frame(&headers, "\"\"");
     let read = |bytes: &[u8]| read_as(Api::Converse, 200, FRAMES, [bytes], Ended::Whole).0;
     assert_eq!(summary(&read(&message))["error"]["code"], "InternalError");
     message.truncate(message.len() - 1);
