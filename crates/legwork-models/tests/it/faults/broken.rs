@@ -50,7 +50,7 @@ async fn s11_3_a_garbage_event_ends_an_answer_and_what_came_is_kept() {
 }
 
 #[tokio::test]
-async fn s11_3_a_page_in_place_of_a_stream_is_shown_and_not_asked_for_again() {
+async fn s11_5_a_page_in_place_of_a_stream_is_shown_and_not_asked_for_again() {
     let page = "<html><head><title>Sign in to the network</title></head></html>";
     for asked in wires() {
         for content_type in ["text/html", asked.said.stream] {

@@ -32,7 +32,7 @@ async fn s11_5_a_full_server_is_asked_again_when_it_says() {
 }
 
 #[tokio::test]
-async fn an_error_with_status_200_is_an_error() {
+async fn s11_5_an_error_with_status_200_is_an_error() {
     for asked in wires() {
         let body = asked.said.error_body.to_string();
         let error = || Act::Close(answer("200 OK", "application/json", "", &body));
