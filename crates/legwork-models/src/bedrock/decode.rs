@@ -155,10 +155,12 @@ fn body(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             "output" => output(json, into, on)?,
             "stopReason" => finish(&json.text()?, into),
             "usage" => into.usage(json)?,
-            "__type" => failed.name = json.text()?,
-            "message" | "Message" => failed.message = json.json()?,
+            "__type" | "message" | "Message" => failed.fields.push((key, json.json()?)),
             // As gateways say it.
-            "error" => into.error = Some(ApiError::from_event(&json.json()?)),
+            "error" => match json.json()? {
+                Value::Null => {}
+                error => into.error = Some(ApiError::from_event(&error)),
+            },
             _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
@@ -169,17 +171,24 @@ fn body(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
 /// What a body says in place of an answer: an error that came with status 200.
 #[derive(Default)]
 struct Failed<'a> {
-    name: Cow<'a, str>,
-    message: Value,
+    fields: Vec<(Cow<'a, str>, Value)>,
 }
 
 impl Failed<'_> {
-    /// Makes it the error of an answer that is none.
+    /// Makes it the error of an answer that is none; in an answer its fields are as others.
     fn take(self, into: &mut Assembly) {
-        let is_said = !self.name.is_empty() || self.message.is_string();
-        if is_said && !into.recognised && into.error.is_none() {
-            let said = json!({"message": self.message});
-            into.error = Some(ApiError::of_exception(&self.name, &said));
+        if into.recognised {
+            let each = self.fields.into_iter();
+            return each.for_each(|(key, value)| into.merge(Level::Top, &key, value));
+        }
+        let text = |named: &str| {
+            let of = |key: &str| key.eq_ignore_ascii_case(named);
+            self.fields.iter().find_map(|(key, value)| of(key).then(|| value.as_str())?)
+        };
+        let (name, message) = (text("__type"), text("message"));
+        if into.error.is_none() && (name.is_some() || message.is_some()) {
+            let said = json!({"message": message});
+            into.error = Some(ApiError::of_exception(name.unwrap_or_default(), &said));
         }
     }
 }

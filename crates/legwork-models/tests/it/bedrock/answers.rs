@@ -90,6 +90,23 @@ fn s11_4_unknown_events_blocks_and_reasons_are_kept_or_passed_over() {
 }
 
 #[test]
+fn s11_4_fields_of_an_answer_that_errors_have_too_are_kept() {
+    let body = json!({"message": "Deprecated.", "error": null, "stopReason": "end_turn",
+        "output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}}});
+    let read = |body: &Value| {
+        let body = body.to_string();
+        read_as(Api::Converse, 200, "application/json", [body.as_bytes()], Ended::Whole).0
+    };
+    let response = read(&body).unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hi.", None));
+    assert_eq!(response.raw["message"], "Deprecated.");
+    for error in [json!({"message": "No."}), json!({"error": {"message": "No.", "code": 500}})] {
+        let Err(Unreadable::Api(error)) = read(&error) else { panic!("{error}") };
+        assert_eq!((error.status, &*error.message), (500, "No."));
+    }
+}
+
+#[test]
 fn a_stop_of_a_guardrail_is_one_of_a_filter() {
     for reason in ["guardrail_intervened", "content_filtered"] {
         let body = json!({"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}},
