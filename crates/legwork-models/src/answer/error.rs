@@ -60,7 +60,7 @@ impl ApiError {
     #[cfg(feature = "bedrock")]
     pub(crate) fn of_exception(name: &str, value: &Value) -> Self {
         let read = Self::from_value(value).with_exception(Some(name));
-        Self { status: exception::status(name), ..read }
+        Self { status: exception::status(exception::name(name)), ..read }
     }
 
     /// The same with the name of an exception of AWS as its code, if it has none.

@@ -26,6 +26,15 @@ pub(crate) struct Frame {
     exception: Option<String>,
 }
 
+/// Bytes of a frame before its headers: two lengths and a checksum.
+const PRELUDE: usize = 12;
+
+/// Whether bytes are the beginning of a text, such as a page; the lengths of a frame have zeros
+/// before them.
+pub(crate) fn are_text(head: &[u8]) -> bool {
+    !head.is_empty() && head.iter().take(PRELUDE).all(|byte| *byte >= b'\t')
+}
+
 impl Parser {
     /// Adds bytes; nothing behind a broken frame can be read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {

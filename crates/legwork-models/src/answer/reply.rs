@@ -154,6 +154,9 @@ impl Reply {
     fn push_frames(&mut self, bytes: &[u8], on: &mut dyn Deltas) {
         let Body::Frames { parser } = &mut self.body else { return };
         let wire = self.api.wire();
+        if !self.assembly.recognised {
+            self.head.extend(bytes.iter().take(HEAD.saturating_sub(self.head.len())));
+        }
         parser.push(bytes);
         while let Some(frame) = parser.next() {
             let assembly = &mut self.assembly;
@@ -246,7 +249,12 @@ impl Reply {
             }
             #[cfg(feature = "bedrock")]
             Body::Frames { parser } => {
-                let broken = parser.is_broken() || self.broken.is_some();
+                // What does not begin as frames do is of another server, which is to be shown.
+                let is_text = frames::are_text(&self.head);
+                if !is_text {
+                    self.head.clear();
+                }
+                let broken = (parser.is_broken() && !is_text) || self.broken.is_some();
                 self.assembled(if broken { Ended::Cut } else { ended })
             }
             Body::Whole { .. } if self.assembly.is_over() => Ok(self.assembly.finish(ended)),

@@ -6,10 +6,11 @@ use std::borrow::Cow;
 
 use legwork_core::FinishReason;
 use legwork_port::Deltas;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answer::assembly::{Assembly, Form, Level, Words};
 use crate::answer::call::Piece;
+use crate::answer::error::ApiError;
 use crate::answer::json::{Read, Reader};
 
 mod block;
@@ -103,7 +104,7 @@ fn delta(json: &mut Reader<'_>, index: u64, into: &mut Assembly, on: Sink<'_>) -
             }
             "toolResult" => {
                 let content = json.json()?;
-                into.attach(Some(index), "toolResult", serde_json::json!({"content": content}));
+                into.attach(Some(index), "toolResult", json!({"content": content}));
             }
             "citation" => {
                 let citation = json.json()?;
@@ -148,16 +149,48 @@ fn attach(index: u64, kind: Words, key: &str, value: Value, into: &mut Assembly)
 
 /// A whole answer.
 fn body(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let mut position = json.object()?;
+    let (mut position, mut failed) = (json.object()?, Failed::default());
     while let Some(key) = json.key(&mut position)? {
         match &*key {
             "output" => output(json, into, on)?,
             "stopReason" => finish(&json.text()?, into),
             "usage" => into.usage(json)?,
+            "__type" | "message" | "Message" => failed.fields.push((key, json.json()?)),
+            // As gateways say it.
+            "error" => match json.json()? {
+                Value::Null => {}
+                error => into.error = Some(ApiError::from_event(&error)),
+            },
             _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
+    failed.take(into);
     Ok(())
+}
+
+/// What a body says in place of an answer: an error that came with status 200.
+#[derive(Default)]
+struct Failed<'a> {
+    fields: Vec<(Cow<'a, str>, Value)>,
+}
+
+impl Failed<'_> {
+    /// Makes it the error of an answer that is none; in an answer its fields are as others.
+    fn take(self, into: &mut Assembly) {
+        if into.recognised {
+            let each = self.fields.into_iter();
+            return each.for_each(|(key, value)| into.merge(Level::Top, &key, value));
+        }
+        let text = |named: &str| {
+            let of = |key: &str| key.eq_ignore_ascii_case(named);
+            self.fields.iter().find_map(|(key, value)| of(key).then(|| value.as_str())?)
+        };
+        let (name, message) = (text("__type"), text("message"));
+        if into.error.is_none() && (name.is_some() || message.is_some()) {
+            let said = json!({"message": message});
+            into.error = Some(ApiError::of_exception(name.unwrap_or_default(), &said));
+        }
+    }
 }
 
 fn output(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {

@@ -1,17 +1,37 @@
-//! How often a test allocates: work that is done again for each event, without a clock.
+//! How often a test allocates, and how much it holds: work and memory without a clock.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
     static TIMES: Cell<u64> = const { Cell::new(0) };
+    /// Bytes that are held; below zero where another thread allocated them.
+    static HELD: Cell<i64> = const { Cell::new(0) };
+    static MOST: Cell<i64> = const { Cell::new(0) };
 }
 
 /// How often this thread allocates memory, or more of it, in some work.
+#[cfg(feature = "gemini")]
 pub(crate) fn times(work: impl FnOnce()) -> u64 {
     let before = TIMES.get();
     work();
     TIMES.get() - before
+}
+
+/// The most that this thread holds from here on.
+pub(crate) struct Peak(i64);
+
+impl Peak {
+    pub(crate) fn begin() -> Self {
+        let held = HELD.get();
+        MOST.set(held);
+        Self(held)
+    }
+
+    /// The most bytes that were held at a time, without those that were held before.
+    pub(crate) fn bytes(&self) -> i64 {
+        MOST.get() - self.0
+    }
 }
 
 /// The system's allocator, counted by thread.
@@ -25,22 +45,34 @@ fn count() {
     let _ = TIMES.try_with(|all| all.set(all.get().wrapping_add(1)));
 }
 
+/// Notes that so many bytes more are held, or fewer.
+fn hold(size: usize, instead_of: usize) {
+    let more = i64::try_from(size).unwrap_or(i64::MAX) - i64::try_from(instead_of).unwrap_or(0);
+    let _ = HELD.try_with(|held| {
+        held.set(held.get().wrapping_add(more));
+        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
+    });
+}
+
 // Unsafe: an allocator is unsafe to be, and this one only passes on what it is asked.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
+        hold(layout.size(), 0);
         // SAFETY: the caller keeps to what `System` asks, too.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        hold(0, layout.size());
         // SAFETY: as above; what comes here was allocated by `System`.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
+        hold(size, layout.size());
         // SAFETY: as above.
         unsafe { System.realloc(place, layout, size) }
     }

@@ -325,7 +325,7 @@ async fn s13_10_a_server_that_sends_for_ever_is_asked_once() {
     for (bound, head, again) in floods {
         // It comes in large pieces, which hold many events.
         let bounds = Bounds { received_bytes: 1 << 20, events: 100_000, ..small() };
-        let (response, requests) = asked(Act::Flood(head, again), bounds).await;
+        let (response, requests) = asked(Act::flood(head, again), bounds).await;
         check(&response, bound);
         assert_eq!((requests, response.charged_attempts), (1, 0), "{bound}");
     }
@@ -334,7 +334,7 @@ async fn s13_10_a_server_that_sends_for_ever_is_asked_once() {
 #[tokio::test]
 async fn s13_10_the_usual_bounds_end_a_flood_too() {
     let again = chunk(&said(&"x".repeat(4_000)));
-    let (response, _) = asked(Act::Flood(open_stream(""), again), Bounds::default()).await;
+    let (response, _) = asked(Act::flood(open_stream(""), again), Bounds::default()).await;
     check(&response, "8 MiB (bound `answer_bytes`)");
 }
 
@@ -343,7 +343,7 @@ async fn s13_10_headers_without_end_are_not_asked_for_again() {
     let floods = ["x-more: and more\r\n", "x", "\r\n"];
     for again in floods {
         let head = "HTTP/1.1 200 OK\r\nx-a: b".to_owned();
-        let flood = Act::Flood(head, again.to_owned());
+        let flood = Act::flood(head, again);
         let (server, clock) = (Server::start([flood]).await, Turned::new());
         let model = model_at(&server, &clock).bounds(small()).build().unwrap();
         let came = model.infer(question("Hi?"), None).await;
@@ -358,7 +358,7 @@ async fn s13_10_headers_without_end_are_not_asked_for_again() {
 
 #[tokio::test]
 async fn s13_10_the_body_of_an_error_is_read_to_a_bound() {
-    let flood = Act::Flood("HTTP/1.1 400 Bad\r\n\r\n".to_owned(), "no ".to_owned());
+    let flood = Act::flood("HTTP/1.1 400 Bad\r\n\r\n", "no ");
     let (server, clock) = (Server::start([flood]).await, Turned::new());
     let error = model_at(&server, &clock).build().unwrap().infer(question("Hi?"), None).await;
     let error = error.unwrap_err();
@@ -371,7 +371,7 @@ async fn s13_10_a_list_of_models_is_bounded() {
     let head = "HTTP/1.1 200 OK\r\n\r\n".to_owned();
     let many = json!({"data": vec![json!({"id": "m"}); 300]}).to_string();
     let cases = [
-        ("`answer_bytes`", Act::Flood(head, "[[".to_owned())),
+        ("`answer_bytes`", Act::flood(head, "[[")),
         ("`values`", Act::Close(answer("200 OK", "application/json", "", &many))),
     ];
     for (bound, act) in cases {

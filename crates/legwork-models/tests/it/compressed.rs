@@ -19,12 +19,12 @@ use crate::server::{Act, Server};
 use crate::traffic::{model_at, question};
 
 /// Each piece as it is flushed, the last with the end.
-pub(crate) fn gzipped(pieces: &[&str]) -> Vec<Vec<u8>> {
+pub(crate) fn gzipped(pieces: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
     let mut encoder = GzipEncoder::new(Level::Default.into());
     let mut room = vec![0; 1 << 20];
     let each = pieces.iter().enumerate().map(|(number, piece)| {
         let mut output = WriteBuffer::new_initialized(&mut room);
-        let mut input = PartialBuffer::new(piece.as_bytes());
+        let mut input = PartialBuffer::new(piece.as_ref());
         while !input.unwritten().is_empty() {
             encoder.encode(&mut input, &mut output).unwrap();
         }

@@ -9,15 +9,7 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[cfg(all(
-    feature = "anthropic",
-    feature = "bedrock",
-    feature = "gemini",
-    feature = "openai",
-    feature = "responses"
-))]
 mod abilities;
-#[cfg(feature = "gemini")]
 mod allocated;
 mod answers;
 #[cfg(feature = "anthropic")]
@@ -58,6 +50,7 @@ mod streams;
 mod time_limits;
 mod traced;
 mod traffic;
+mod wires;
 
 /// The data shared by all tests, or none with a line that says so.
 fn shared(path: &str) -> Option<Vec<u8>> {

@@ -1,17 +1,21 @@
 //! Models behind proxies, and everything that goes wrong there.
 
 use std::net::TcpListener;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use legwork_models::http::Proxies;
 use legwork_models::retry::Policy;
-use legwork_models::{Builder, openai};
-use legwork_port::Model;
+use legwork_models::{Api, Builder, openai};
 use legwork_port::model::{Error, Kind};
+use legwork_port::{Delta, Model};
+use tokio::sync::Semaphore;
 
 use crate::clock::Turned;
 use crate::proxy::{Manner, Proxy};
-use crate::server::{Act, Server};
-use crate::traffic::{body, model_at, question};
+use crate::server::{Act, END, Server, answer, chunk_of, stream_head};
+use crate::traffic::question;
+use crate::wires::Said;
 
 /// The proxies of an environment.
 fn proxies(variables: &[(&str, &str)]) -> Proxies {
@@ -21,8 +25,27 @@ fn proxies(variables: &[(&str, &str)]) -> Proxies {
     })
 }
 
-fn behind(server: &Server, variables: &[(&str, &str)]) -> Builder {
-    model_at(server, &Turned::new()).proxies(proxies(variables))
+fn behind(api: Api, server: &Server, variables: &[(&str, &str)]) -> Builder {
+    let model = Builder::new(api, &server.base_url, "m").api_key("sk-secret");
+    model.clock(Turned::new()).proxies(proxies(variables))
+}
+
+/// The answer of a server of an API, which says `Héllo`.
+fn said(api: Api) -> Act {
+    let body = Said::by(api.name()).body.to_string();
+    Act::Close(answer("200 OK", "application/json", "", &body))
+}
+
+/// Where a model that is called `m` is asked for a whole answer.
+fn path(api: Api) -> &'static str {
+    match api.name() {
+        "chat" => "chat/completions",
+        "responses" => "responses",
+        "messages" => "messages",
+        "gemini" => "models/m:generateContent",
+        "bedrock" => "model/m/converse",
+        other => panic!("nothing is known of {other}"),
+    }
 }
 
 /// What comes of asking a server with TLS through a proxy; no server is behind it.
@@ -38,28 +61,50 @@ async fn asked_through(manner: Manner, scheme: &str) -> (Error, String) {
 
 #[tokio::test]
 async fn a_plain_request_is_passed_on_by_the_proxy() {
-    let (server, proxy) =
-        (Server::start([Act::Close(body("Hi."))]).await, Proxy::start(Manner::Open).await);
-    let url = format!("me:se%40cret@{}", proxy.address);
-    let model = behind(&server, &[("http_proxy", &url)]).build().unwrap();
-    assert_eq!(model.infer(question("Hi?"), None).await.unwrap().text(), "Hi.");
-    let head = proxy.heads().remove(0);
-    let line = format!("POST {}/chat/completions HTTP/1.1\r\n", server.base_url);
-    assert!(head.starts_with(&line), "{head}");
-    // `me:se@cret`.
-    assert!(head.contains("\r\nproxy-authorization: Basic bWU6c2VAY3JldA==\r\n"), "{head}");
-    assert!(server.requests()[0].starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
+    for api in Api::ALL.iter().copied() {
+        let (server, proxy) = (Server::start([said(api)]).await, Proxy::start(Manner::Open).await);
+        let url = format!("me:se%40cret@{}", proxy.address);
+        let model = behind(api, &server, &[("http_proxy", &url)]).build().unwrap();
+        assert_eq!(model.infer(question("Hi?"), None).await.unwrap().text(), "Héllo", "{api}");
+        let head = proxy.heads().remove(0);
+        let line = format!("POST {}/{} HTTP/1.1\r\n", server.base_url, path(api));
+        assert!(head.starts_with(&line), "{head}");
+        // `me:se@cret`.
+        let login = "\r\nproxy-authorization: Basic bWU6c2VAY3JldA==\r\n";
+        assert!(head.contains(login), "{api}: {head}");
+        let line = format!("POST /v1/{} HTTP/1.1\r\n", path(api));
+        assert!(server.requests()[0].starts_with(&line), "{api}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_passed_on_by_the_proxy() {
+    for api in Api::ALL.iter().copied() {
+        let said = Said::by(api.name());
+        let head = stream_head(said.stream).into_bytes();
+        let pieces = vec![head, chunk_of(&said.whole()), END.into()];
+        let server = Server::start([Act::Pieces(pieces, Arc::new(Semaphore::new(3)))]).await;
+        let proxy = Proxy::start(Manner::Open).await;
+        let url = format!("http://{}", proxy.address);
+        let model = behind(api, &server, &[("HTTP_PROXY", &url)]).build().unwrap();
+        let mut show = |_: Delta<'_>| ControlFlow::Continue(());
+        let came = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
+        assert_eq!((came.text().as_str(), came.incomplete), ("Héllo", None), "{api}");
+        assert_eq!(proxy.heads().len(), 1, "{api}");
+    }
 }
 
 #[tokio::test]
 async fn what_no_proxy_lists_is_asked_directly() {
     let proxy = Proxy::start(Manner::Says("nothing")).await;
     let url = format!("http://{}", proxy.address);
-    for listed in ["127.0.0.1", "10.0.0.0/8, 127.0.0.0/8", "*"] {
-        let server = Server::start([Act::Close(body("Hi."))]).await;
-        let model = behind(&server, &[("ALL_PROXY", &url), ("NO_PROXY", listed)]);
-        let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
-        assert_eq!(response.text(), "Hi.", "{listed}");
+    for api in Api::ALL.iter().copied() {
+        for listed in ["127.0.0.1", "10.0.0.0/8, 127.0.0.0/8", "*"] {
+            let server = Server::start([said(api)]).await;
+            let model = behind(api, &server, &[("ALL_PROXY", &url), ("NO_PROXY", listed)]);
+            let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
+            assert_eq!(response.text(), "Héllo", "{api} {listed}");
+        }
     }
     assert!(proxy.heads().is_empty());
 }
@@ -92,16 +137,16 @@ async fn a_proxy_that_wants_a_password_is_named_and_not_asked_again() {
     assert_eq!((error.kind, error.charged_attempts), (Kind::Unauthorized, 0));
 
     // The same from one that would pass the request on, without a password in the variable.
-    let (server, proxy) = (Server::start([]).await, Proxy::start(Manner::Says(says)).await);
-    let url = format!("http://{}", proxy.address);
-    let model = behind(&server, &[("HTTP_PROXY", &url)]).build().unwrap();
-    let error = model.infer(question("Hi?"), None).await.unwrap_err();
-    assert!(
-        error.message.contains(&format!("the proxy {url} (HTTP_PROXY) answered 407")),
-        "{error}"
-    );
-    assert!(error.message.contains("put a name and a password into HTTP_PROXY"), "{error}");
-    assert_eq!((error.kind, proxy.heads().len()), (Kind::Unauthorized, 1));
+    for api in Api::ALL.iter().copied() {
+        let (server, proxy) = (Server::start([]).await, Proxy::start(Manner::Says(says)).await);
+        let url = format!("http://{}", proxy.address);
+        let model = behind(api, &server, &[("HTTP_PROXY", &url)]).build().unwrap();
+        let error = model.infer(question("Hi?"), None).await.unwrap_err();
+        let expected = format!("the proxy {url} (HTTP_PROXY) answered 407");
+        assert!(error.message.contains(&expected), "{error}");
+        assert!(error.message.contains("put a name and a password into HTTP_PROXY"), "{error}");
+        assert_eq!((error.kind, proxy.heads().len()), (Kind::Unauthorized, 1), "{api}");
+    }
 }
 
 #[tokio::test]
@@ -130,21 +175,23 @@ async fn a_proxy_of_https_that_speaks_no_tls_is_named() {
 
 #[tokio::test]
 async fn a_server_is_reached_through_socks() {
-    for (scheme, user, wanted) in [
-        ("socks5", "", None),
-        ("socks5h", "", None),
-        ("socks5", "me:se%40cret@", Some(("me", "se@cret"))),
-    ] {
-        let server = Server::start([Act::Close(body("Hi."))]).await;
-        let proxy = Proxy::start(Manner::Socks(wanted)).await;
-        let url = format!("{scheme}://{user}{}", proxy.address);
-        let base_url = server.base_url.replace("127.0.0.1", "localhost");
-        let model = openai::chat(&base_url, "m").proxies(proxies(&[("all_proxy", &url)]));
-        let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
-        assert_eq!(response.text(), "Hi.", "{url}");
-        // Who resolves the name.
-        let here = scheme == "socks5";
-        assert!(proxy.heads()[0].starts_with(if here { "127." } else { "localhost:" }));
+    for api in Api::ALL.iter().copied() {
+        for (scheme, user, wanted) in [
+            ("socks5", "", None),
+            ("socks5h", "", None),
+            ("socks5", "me:se%40cret@", Some(("me", "se@cret"))),
+        ] {
+            let server = Server::start([said(api)]).await;
+            let proxy = Proxy::start(Manner::Socks(wanted)).await;
+            let url = format!("{scheme}://{user}{}", proxy.address);
+            let base_url = server.base_url.replace("127.0.0.1", "localhost");
+            let model = Builder::new(api, &base_url, "m").proxies(proxies(&[("all_proxy", &url)]));
+            let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
+            assert_eq!(response.text(), "Héllo", "{api} {url}");
+            // Who resolves the name.
+            let here = scheme == "socks5";
+            assert!(proxy.heads()[0].starts_with(if here { "127." } else { "localhost:" }));
+        }
     }
 }
 

@@ -16,12 +16,18 @@ pub(crate) enum Act {
     /// Sends these bytes and then nothing more, the connection open.
     Stall(String),
     /// Sends the first bytes, and then the others again and again until the client is gone.
-    Flood(String, String),
+    Flood(Vec<u8>, Vec<u8>),
     /// The same, with the others one at a time, each when the test says so.
     Drip(String, String, Arc<tokio::sync::Semaphore>),
     /// Sends these pieces, each when the test says so, and closes.
-    #[cfg_attr(not(feature = "compression"), allow(dead_code))]
     Pieces(Vec<Vec<u8>>, Arc<tokio::sync::Semaphore>),
+}
+
+impl Act {
+    /// Sends the first bytes, and then the others again and again.
+    pub(crate) fn flood(head: impl Into<Vec<u8>>, again: impl Into<Vec<u8>>) -> Self {
+        Self::Flood(head.into(), again.into())
+    }
 }
 
 /// The server; it ends with the test.
@@ -90,10 +96,10 @@ async fn serve(
             Act::Keep(answer) => stream.write_all(answer.as_bytes()).await.unwrap(),
             Act::Stall(answer) => stream.write_all(answer.as_bytes()).await.unwrap(),
             Act::Flood(head, again) => {
-                let mut sent = stream.write_all(head.as_bytes()).await;
+                let mut sent = stream.write_all(&head).await;
                 let again = again.repeat((1 << 16) / again.len().min(1 << 16));
                 while sent.is_ok() {
-                    sent = stream.write_all(again.as_bytes()).await;
+                    sent = stream.write_all(&again).await;
                 }
                 return;
             }
@@ -143,14 +149,25 @@ pub(crate) fn answer(status: &str, content_type: &str, headers: &str, body: &str
 
 /// The beginning of a stream; without [`END`] it is cut.
 pub(crate) fn open_stream(events: &str) -> String {
-    let head =
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-    format!("{head}{}", chunk(events))
+    format!("{}{}", stream_head("text/event-stream"), chunk(events))
+}
+
+/// The head of a stream that comes in chunks.
+pub(crate) fn stream_head(content_type: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n")
 }
 
 /// More of a stream.
 pub(crate) fn chunk(events: &str) -> String {
     if events.is_empty() { String::new() } else { format!("{:x}\r\n{events}\r\n", events.len()) }
+}
+
+/// More of a stream, of any bytes.
+pub(crate) fn chunk_of(bytes: &[u8]) -> Vec<u8> {
+    match bytes {
+        [] => Vec::new(),
+        _ => [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat(),
+    }
 }
 
 /// The end of a stream.

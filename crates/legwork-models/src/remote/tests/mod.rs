@@ -11,15 +11,20 @@ mod proxy;
 mod recorder;
 mod tls;
 mod tunnels;
+#[path = "../../../tests/it/wires/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod wires;
 
+use std::fmt;
 use std::sync::Arc;
 
 use legwork_core::{Message, ModelRequest, ModelSettings, Transcript};
-use serde_json::json;
 
 use super::{Builder, HttpModel};
-use crate::openai;
-use tls::Server;
+use crate::Api;
+use crate::answer::Streaming;
+use tls::{Events, Server};
+use wires::Said;
 
 /// A request with one question.
 fn question() -> ModelRequest {
@@ -28,25 +33,45 @@ fn question() -> ModelRequest {
     request.with_message(Message::user("Hi?"))
 }
 
-/// A model at a server, which it trusts.
-fn model_at(server: &Server, set: impl FnOnce(Builder) -> Builder) -> HttpModel {
-    let chat = set(openai::chat(&server.base_url, "m").api_key("sk-secret")).build().unwrap();
-    HttpModel { client: chat.client.trusting(server.roots.clone()), ..chat }
+/// A wire, and what its server says.
+struct Wire {
+    api: Api,
+    said: Said,
 }
 
-/// A whole body that says something.
-fn body(text: &str) -> String {
-    let message = json!({"role": "assistant", "content": text});
-    json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).to_string()
+/// Each that is compiled in.
+fn all_wires() -> impl Iterator<Item = Wire> {
+    assert!(!Api::ALL.is_empty(), "a wire is compiled in");
+    Api::ALL.iter().map(|api| Wire { api: *api, said: Said::by(api.name()) })
 }
 
-/// A part of a stream that says something.
-fn said(text: &str) -> String {
-    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.api.fmt(f)
+    }
 }
 
-/// The end of a stream.
-fn ended() -> String {
-    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
-    format!("data: {end}\n\ndata: [DONE]\n\n")
+impl Wire {
+    /// A model at a server, which it trusts.
+    fn at(&self, server: &Server, set: impl FnOnce(Builder) -> Builder) -> HttpModel {
+        let model = Builder::new(self.api, &server.base_url, "m").api_key("sk-secret");
+        let model = set(model).build().unwrap();
+        HttpModel { client: model.client.trusting(server.roots.clone()), ..model }
+    }
+
+    /// Where a whole body is asked for.
+    fn url(&self, server: &Server) -> String {
+        let endpoint = self.api.wire().endpoint("m", Streaming::No);
+        format!("{}/{endpoint}", server.base_url)
+    }
+
+    /// A whole body that says something.
+    fn body(&self, text: &str) -> String {
+        self.said.body.to_string().replace("Héllo", text)
+    }
+
+    /// Some events of a stream.
+    fn events(&self, bytes: Vec<u8>) -> Events {
+        Events { content_type: self.said.stream, bytes: bytes.into() }
+    }
 }

@@ -16,6 +16,13 @@ use tokio::sync::{Barrier, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+/// Events of a stream.
+#[derive(Clone)]
+pub(super) struct Events {
+    pub(super) content_type: &'static str,
+    pub(super) bytes: Bytes,
+}
+
 /// What the server does with one request.
 #[derive(Clone)]
 pub(super) enum Act {
@@ -26,15 +33,15 @@ pub(super) enum Act {
     /// The same, and takes no further requests over the connection.
     Last(String),
     /// Streams these events.
-    Stream(String),
+    Stream(Events),
     /// Resets the stream at once.
     Refuse(Reason),
     /// Streams these events, and resets the stream when the test says so.
-    Cut(String, Reason, Arc<Semaphore>),
+    Cut(Events, Reason, Arc<Semaphore>),
     /// Sends this again and again as the beginning of a body, and resets the stream.
     Half(String, Reason),
     /// Streams these events again and again.
-    Flood(String),
+    Flood(Events),
     /// Closes the connection.
     Close,
     /// Waits until the client resets the stream.
@@ -149,11 +156,13 @@ async fn perform(
             barrier.wait().await;
             whole(&mut respond, body);
         }
-        Act::Stream(events) => drop(stream(&mut respond).send_data(events.into(), true)),
+        Act::Stream(Events { content_type, bytes }) => {
+            drop(beginning(&mut respond, content_type).send_data(bytes, true));
+        }
         Act::Refuse(reason) => respond.send_reset(reason),
         Act::Cut(events, reason, go) => {
-            let mut sent = stream(&mut respond);
-            sent.send_data(events.into(), false).unwrap();
+            let mut sent = beginning(&mut respond, events.content_type);
+            sent.send_data(events.bytes, false).unwrap();
             go.acquire().await.unwrap().forget();
             sent.send_reset(reason);
         }
@@ -167,7 +176,9 @@ async fn perform(
             }
             sent.send_reset(reason);
         }
-        Act::Flood(events) => flood(stream(&mut respond), events.into(), &seen).await,
+        Act::Flood(Events { content_type, bytes }) => {
+            flood(beginning(&mut respond, content_type), bytes, &seen).await;
+        }
         Act::Wait | Act::Close => {
             let reason = poll_fn(|cx| respond.poll_reset(cx)).await.unwrap();
             seen.resets.send_modify(|all| all.push(reason));
@@ -177,10 +188,6 @@ async fn perform(
 
 fn whole(respond: &mut SendResponse<Bytes>, body: String) {
     beginning(respond, "application/json").send_data(body.into(), true).unwrap();
-}
-
-fn stream(respond: &mut SendResponse<Bytes>) -> SendStream<Bytes> {
-    beginning(respond, "text/event-stream")
 }
 
 fn beginning(respond: &mut SendResponse<Bytes>, content_type: &str) -> SendStream<Bytes> {

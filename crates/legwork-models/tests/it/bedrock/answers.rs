@@ -6,8 +6,9 @@ use legwork_models::Api;
 use legwork_models::answer::{Ended, Unreadable};
 use serde_json::{Value, json};
 
-use super::frames::{FRAMES, begun, ended, event, exception, frame};
+use super::frames::{begun, ended};
 use crate::answers::{read_as, summary};
+use crate::wires::bedrock::{FRAMES, event, exception, frame};
 
 fn stream(frames: &[Vec<u8>]) -> legwork_core::Response {
     read_as(Api::Converse, 200, FRAMES, [&*frames.concat()], Ended::Whole).0.unwrap()
@@ -43,7 +44,7 @@ fn s11_3_an_exception_inside_a_stream_is_an_error() {
         (":error-code", "InternalError"),
         (":error-message", "It broke."),
     ];
-    let mut message = frame(&headers, &json!(""));
+    let mut message = frame(&headers, "\"\"");
     let read = |bytes: &[u8]| read_as(Api::Converse, 200, FRAMES, [bytes], Ended::Whole).0;
     assert_eq!(summary(&read(&message))["error"]["code"], "InternalError");
     message.truncate(message.len() - 1);
@@ -86,6 +87,23 @@ fn s11_4_unknown_events_blocks_and_reasons_are_kept_or_passed_over() {
     let usage = response.usage.unwrap();
     assert_eq!((usage.input, usage.output), (15, 2));
     assert_eq!((usage.cache_read, usage.cache_write), (5, 7));
+}
+
+#[test]
+fn s11_4_fields_of_an_answer_that_errors_have_too_are_kept() {
+    let body = json!({"message": "Deprecated.", "error": null, "stopReason": "end_turn",
+        "output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}}});
+    let read = |body: &Value| {
+        let body = body.to_string();
+        read_as(Api::Converse, 200, "application/json", [body.as_bytes()], Ended::Whole).0
+    };
+    let response = read(&body).unwrap();
+    assert_eq!((response.text().as_str(), response.incomplete), ("Hi.", None));
+    assert_eq!(response.raw["message"], "Deprecated.");
+    for error in [json!({"message": "No."}), json!({"error": {"message": "No.", "code": 500}})] {
+        let Err(Unreadable::Api(error)) = read(&error) else { panic!("{error}") };
+        assert_eq!((error.status, &*error.message), (500, "No."));
+    }
 }
 
 #[test]

@@ -1,39 +1,14 @@
-//! Frames: made by the library that AWS's own clients use.
+//! Frames, as they come and as they should not.
 
-use aws_smithy_eventstream::frame::write_message_to;
-use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use std::ops::ControlFlow;
+
 use legwork_core::inference::Incomplete;
 use legwork_models::answer::{Ended, Reply, Streaming, Unreadable};
 use legwork_models::{Api, Bounds};
 use legwork_port::Delta;
-use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use serde_json::json;
 
-/// The type of an answer in frames.
-pub(super) const FRAMES: &str = "application/vnd.amazon.eventstream";
-
-/// A frame with headers.
-pub(super) fn frame(headers: &[(&'static str, &'static str)], payload: &Value) -> Vec<u8> {
-    let mut message = Message::new(payload.to_string().into_bytes());
-    for (name, value) in headers {
-        let value = HeaderValue::String((*value).into());
-        message = message.add_header(Header::new(*name, value));
-    }
-    let mut bytes = Vec::new();
-    write_message_to(&message, &mut bytes).unwrap();
-    bytes
-}
-
-/// The frame of an event.
-pub(super) fn event(kind: &'static str, payload: &Value) -> Vec<u8> {
-    let headers = [(":message-type", "event"), (":event-type", kind)];
-    frame(&headers, payload)
-}
-
-/// The frame of an exception.
-pub(super) fn exception(kind: &'static str, payload: &Value) -> Vec<u8> {
-    frame(&[(":message-type", "exception"), (":exception-type", kind)], payload)
-}
+use crate::wires::bedrock::{FRAMES, event};
 
 /// The first events of an answer.
 pub(super) fn begun() -> Vec<u8> {
