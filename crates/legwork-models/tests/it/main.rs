@@ -21,6 +21,8 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
 mod conformance;
+#[cfg(feature = "embeddings")]
+mod embeddings;
 mod failures;
 mod faults;
 #[cfg(feature = "gemini")]
