@@ -10,6 +10,7 @@
 mod capability;
 mod closure;
 mod definition;
+mod embedder;
 mod examples;
 mod face;
 mod folder;
