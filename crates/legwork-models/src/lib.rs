@@ -84,6 +84,10 @@ pub mod bounds;
 #[cfg(feature = "http")]
 pub mod credentials;
 #[cfg(feature = "embeddings")]
+#[cfg_attr(
+    not(all(feature = "gemini", feature = "openai")),
+    allow(dead_code, reason = "no wire uses all of it")
+)]
 pub mod embeddings;
 #[cfg(feature = "gemini")]
 pub mod gemini;

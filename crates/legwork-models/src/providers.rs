@@ -2,8 +2,10 @@
 
 #[cfg(feature = "embeddings")]
 use crate::EmbedderBuilder;
+#[cfg(any(feature = "gemini", feature = "openai", feature = "responses"))]
+use crate::embeddings;
 #[cfg(feature = "embeddings")]
-use crate::embeddings::{self, Dialect};
+use crate::embeddings::Dialect;
 use crate::wire::Quirks;
 #[cfg(feature = "openai")]
 use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
@@ -55,6 +57,10 @@ impl Provider {
     /// An embedding model of it, at a base URL of one's own or its usual one; none if it has no
     /// usual one, or no embeddings.
     #[cfg(feature = "embeddings")]
+    #[cfg_attr(
+        not(any(feature = "gemini", feature = "openai", feature = "responses")),
+        allow(unreachable_code, reason = "no API has embeddings")
+    )]
     pub fn embedder(
         &self,
         model: impl Into<String>,
@@ -86,7 +92,7 @@ impl Provider {
         }
     }
 
-    #[cfg(feature = "embeddings")]
+    #[cfg(any(feature = "gemini", feature = "openai", feature = "responses"))]
     const fn with_embeddings(self, api: embeddings::Api, quirks: embeddings::Quirks) -> Self {
         Self { embeddings: Some(Dialect::new(api, quirks)), ..self }
     }

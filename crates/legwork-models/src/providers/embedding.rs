@@ -1,6 +1,9 @@
 //! How providers speak the APIs of embeddings, and what they take at once.
 
-use crate::embeddings::{DimensionsField, Quirks};
+#[cfg(any(feature = "gemini", feature = "openai"))]
+use crate::embeddings::DimensionsField;
+#[cfg(any(feature = "gemini", feature = "openai", feature = "responses"))]
+use crate::embeddings::Quirks;
 
 /// OpenAI: 2,048 texts and 300,000 tokens a request, as its reference of the API says.
 #[cfg(any(feature = "openai", feature = "responses"))]

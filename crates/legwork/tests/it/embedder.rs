@@ -1,6 +1,6 @@
 //! Embedders by name: what works, and what the errors of the rest say.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::Command;
 use std::thread;
@@ -29,7 +29,7 @@ fn serve(answers: Vec<Value>) -> (String, thread::JoinHandle<Vec<Value>>) {
 }
 
 /// The body of a request.
-fn read(requests: &mut impl std::io::BufRead) -> Value {
+fn read(requests: &mut impl BufRead) -> Value {
     let mut length = 0;
     loop {
         let mut line = String::new();
