@@ -2,7 +2,8 @@
 //! are.
 //!
 //! Each row goes through the reader that live traffic goes through, and comes out as one line of
-//! JSON. The wire is that of the row's path, or W; with N the bytes come in pieces of so many.
+//! JSON. The wire, of an inference or of embeddings, is that of the row's path, or W; with N the
+//! bytes come in pieces of so many.
 //!
 //! An example, so that `cargo xtask` itself builds without the models' crates.
 
@@ -16,9 +17,10 @@ use std::process::ExitCode;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use legwork_core::{FinishReason, Part, Response, ToolCall};
-use legwork_models::Api;
 use legwork_models::answer::{ApiError, Ended, Reply, Streaming, Unreadable};
+use legwork_models::{Api, embeddings};
 use legwork_port::Delta;
+use legwork_port::embedder::Embeddings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,7 +37,7 @@ fn main() -> ExitCode {
 /// What the command line asks for.
 struct Wanted {
     file: String,
-    wire: Option<Api>,
+    wire: Option<Wire>,
     /// Bytes of a piece; all at once if there is none.
     split: Option<NonZeroUsize>,
 }
@@ -48,7 +50,7 @@ impl Wanted {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
             match &**arg {
                 "--wire" => {
-                    wire = Some(value()?.parse::<Api>().map_err(|error| error.to_string())?);
+                    wire = Some(Wire::named(value()?)?);
                 }
                 "--split" => {
                     let problem = |_| "--split needs a number of bytes, at least 1".to_owned();
@@ -61,6 +63,30 @@ impl Wanted {
         }
         let file = file.ok_or("give one file of recordings, such as openai_chat.jsonl")?;
         Ok(Self { file, wire, split })
+    }
+}
+
+/// What an answer is read by.
+#[derive(Clone, Copy)]
+enum Wire {
+    Inference(Api),
+    Embeddings(embeddings::Api),
+}
+
+impl Wire {
+    fn named(name: &str) -> Result<Self, String> {
+        match (name.parse(), name.parse()) {
+            (Ok(api), _) => Ok(Self::Inference(api)),
+            (_, Ok(api)) => Ok(Self::Embeddings(api)),
+            (Err::<Api, _>(one), Err::<embeddings::Api, _>(other)) => {
+                Err(format!("{one}; for embeddings, {other}"))
+            }
+        }
+    }
+
+    fn of_path(path: &str) -> Option<Self> {
+        let embeddings = || embeddings::Api::of_path(path).map(Self::Embeddings);
+        Api::of_path(path).map(Self::Inference).or_else(embeddings)
     }
 }
 
@@ -122,6 +148,18 @@ struct Told<'a> {
     ok: bool,
     error: Option<Refused>,
     message: Option<Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<Vectors>,
+}
+
+/// The vectors of an answer, without their numbers.
+#[derive(Serialize)]
+struct Vectors {
+    count: usize,
+    /// Numbers of each vector.
+    dims: usize,
+    model: Option<String>,
+    usage: Option<Usage>,
 }
 
 #[derive(Serialize)]
@@ -156,17 +194,32 @@ struct Usage {
 }
 
 fn replay<'r>(row: &'r Row, wanted: &Wanted) -> Told<'r> {
-    let Some(wire) = wanted.wire.or_else(|| Api::of_path(&row.path)) else {
-        return unknown(row);
-    };
-    let (ok, error, message) = match read(row, wire, wanted.split) {
-        Ok(response) => {
-            let error = ended_with(&response);
-            (error.is_none(), error, Some(message(&response)))
-        }
-        Err(why) => (false, Some(refused(why, row.status)), None),
-    };
-    Told { name: &row.name, index: row.index, ok, error, message }
+    match wanted.wire.or_else(|| Wire::of_path(&row.path)) {
+        None => unknown(row),
+        Some(Wire::Inference(wire)) => match read(row, wire, wanted.split) {
+            Ok(response) => {
+                let error = ended_with(&response);
+                Told { error, message: Some(message(&response)), ..told(row) }.checked()
+            }
+            Err(why) => Told { error: Some(refused(why, row.status)), ..told(row) }.checked(),
+        },
+        Some(Wire::Embeddings(wire)) => match read_vectors(row, wire, wanted.split) {
+            Ok(answer) => Told { embeddings: Some(vectors(answer)), ..told(row) }.checked(),
+            Err(why) => Told { error: Some(no_vectors(why, row.status)), ..told(row) }.checked(),
+        },
+    }
+}
+
+/// Nothing yet of a row.
+fn told(row: &Row) -> Told<'_> {
+    let Row { name, index, .. } = row;
+    Told { name, index: *index, ok: false, error: None, message: None, embeddings: None }
+}
+
+impl Told<'_> {
+    fn checked(self) -> Self {
+        Self { ok: self.error.is_none(), ..self }
+    }
 }
 
 fn unknown(row: &Row) -> Told<'_> {
@@ -175,7 +228,7 @@ fn unknown(row: &Row) -> Told<'_> {
         code: Some("unknown_path".to_owned()),
         message: format!("no wire sends its requests to {}; name one with --wire", row.path),
     };
-    Told { name: &row.name, index: row.index, ok: false, error: Some(error), message: None }
+    Told { error: Some(error), ..told(row) }
 }
 
 fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, Unreadable> {
@@ -192,6 +245,38 @@ fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, U
         reply.push(piece, &mut |_: Delta<'_>| ControlFlow::Continue(()));
     }
     reply.finish(Ended::Whole)
+}
+
+fn read_vectors(
+    row: &Row,
+    wire: embeddings::Api,
+    split: Option<NonZeroUsize>,
+) -> Result<Embeddings, embeddings::Unreadable> {
+    let (mut reply, body) = (embeddings::Reply::new(wire, row.status), row.body());
+    let piece = split.map_or(body.len().max(1), NonZeroUsize::get);
+    body.chunks(piece).for_each(|piece| reply.push(piece));
+    reply.finish(Ended::Whole)
+}
+
+fn vectors(answer: Embeddings) -> Vectors {
+    Vectors {
+        count: answer.vectors.len(),
+        dims: answer.vectors.first().map_or(0, Vec::len),
+        model: answer.model,
+        usage: answer.usage.map(|usage| Usage { input: usage.input, output: usage.output }),
+    }
+}
+
+fn no_vectors(why: embeddings::Unreadable, status: u16) -> Refused {
+    let code = match why {
+        embeddings::Unreadable::Api(error) => return refused(Unreadable::Api(error), status),
+        embeddings::Unreadable::OtherApi { .. } => "other_wire",
+        embeddings::Unreadable::NoJson { .. } => "no_json",
+        embeddings::Unreadable::Vectors(_) => "wrong_vectors",
+        embeddings::Unreadable::OverBound(_) => "over_bound",
+        _ => "no_answer",
+    };
+    Refused { status, code: Some(code.to_owned()), message: why.to_string() }
 }
 
 /// The error that an answer ended with, after some of it had come.

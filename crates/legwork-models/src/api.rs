@@ -92,13 +92,17 @@ pub struct UnknownApi {
     known: String,
 }
 
+impl UnknownApi {
+    pub(crate) fn of(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        Self { name: name.to_owned(), known: known.collect::<Vec<_>>().join(", ") }
+    }
+}
+
 impl FromStr for Api {
     type Err = UnknownApi;
 
     fn from_str(name: &str) -> Result<Self, UnknownApi> {
-        Self::ALL.iter().copied().find(|api| api.name() == name).ok_or_else(|| {
-            let known: Vec<_> = Self::ALL.iter().map(|api| api.name()).collect();
-            UnknownApi { name: name.to_owned(), known: known.join(", ") }
-        })
+        let named = Self::ALL.iter().copied().find(|api| api.name() == name);
+        named.ok_or_else(|| UnknownApi::of(name, Self::ALL.iter().map(|api| api.name())))
     }
 }

@@ -37,18 +37,23 @@ pub struct Bounds {
     pub tokens: u64,
 }
 
+impl Bounds {
+    /// Those of an answer unless others are set.
+    pub(crate) const USUAL: Self = Self {
+        received_bytes: 128 << 20,
+        answer_bytes: 8 << 20,
+        event_bytes: 8 << 20,
+        events: 500_000,
+        calls: 256,
+        values: 100_000,
+        nesting: DEEPEST,
+        tokens: 100_000_000,
+    };
+}
+
 impl Default for Bounds {
     fn default() -> Self {
-        Self {
-            received_bytes: 128 << 20,
-            answer_bytes: 8 << 20,
-            event_bytes: 8 << 20,
-            events: 500_000,
-            calls: 256,
-            values: 100_000,
-            nesting: DEEPEST,
-            tokens: 100_000_000,
-        }
+        Self::USUAL
     }
 }
 

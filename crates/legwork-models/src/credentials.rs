@@ -79,6 +79,7 @@ impl Credential {
     }
 
     /// Whether whoever reads a request can use it: of access keys only the signature is sent.
+    #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "other keys are headers"))]
     pub(crate) fn is_sent(&self) -> bool {
         match self {
             Self::Key(_) | Self::Bearer(_) => true,

@@ -22,7 +22,7 @@
 //! of models), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `credentials` (what allows a request),
 //! `remote` (a model behind an API), and then the wires: `openai`, `anthropic`, `gemini`,
-//! `bedrock`. [`layers`] puts limits, fallbacks and caches around any model.
+//! `bedrock`; `embeddings` has those of embedding models. [`layers`] puts limits, fallbacks and caches around any model.
 //!
 //! Emits `tracing` data: a span `chat` for each attempt (`DEBUG`; fields `model`, `server`,
 //! `attempt`), with events for a connection that is opened and an answer that is finished; an
@@ -38,6 +38,7 @@
 //! | `anthropic` | yes | `anthropic`: Anthropic's Messages |
 //! | `gemini` | yes | `gemini`: the Gemini API, and Vertex AI |
 //! | `bedrock` | | `bedrock`: Amazon Bedrock's Converse |
+//! | `embeddings` | yes | `embeddings`: texts as vectors; every API that has them brings it |
 //! | `clock` | | the clock of the system for the [`layers`] that wait; every API brings it |
 //! | `proxy` | | `http::Proxies`: requests go through the proxies that variables name |
 //! | `http2` | | HTTP/2 to servers that offer it |
@@ -83,6 +84,12 @@ pub mod bounds;
 pub mod catalogue;
 #[cfg(feature = "http")]
 pub mod credentials;
+#[cfg(feature = "embeddings")]
+#[cfg_attr(
+    not(all(feature = "gemini", feature = "openai")),
+    allow(dead_code, reason = "no wire uses all of it")
+)]
+pub mod embeddings;
 #[cfg(feature = "gemini")]
 pub mod gemini;
 #[cfg(feature = "http")]
@@ -119,5 +126,7 @@ pub use catalogue::Catalogue;
 pub use providers::Provider;
 #[cfg(feature = "http")]
 pub use remote::{Builder, Error, HttpModel};
+#[cfg(feature = "embeddings")]
+pub use remote::{EmbedderBuilder, HttpEmbedder};
 #[cfg(feature = "http")]
 pub use wire::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};

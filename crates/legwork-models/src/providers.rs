@@ -1,10 +1,18 @@
 //! The providers that are known by name: where and how each is asked, as data.
 
+#[cfg(feature = "embeddings")]
+use crate::EmbedderBuilder;
+#[cfg(any(feature = "gemini", feature = "openai", feature = "responses"))]
+use crate::embeddings;
+#[cfg(feature = "embeddings")]
+use crate::embeddings::Dialect;
 use crate::wire::Quirks;
 #[cfg(feature = "openai")]
 use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
 use crate::{Api, Builder};
 
+#[cfg(feature = "embeddings")]
+pub(crate) mod embedding;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +35,11 @@ pub struct Provider {
     pub keys: &'static [&'static str],
     /// What its server does differently from others that speak the same API.
     pub quirks: Quirks,
+    /// How it is asked for embeddings; none if it has none, or in a way that is not known.
+    ///
+    /// Needs the feature of an API that has embeddings.
+    #[cfg(feature = "embeddings")]
+    pub embeddings: Option<Dialect>,
 }
 
 impl Provider {
@@ -41,6 +54,22 @@ impl Provider {
         Some(Builder::new(self.api, url, model).provider(self.name).quirks(self.quirks))
     }
 
+    /// An embedding model of it, at a base URL of one's own or its usual one; none if it has no
+    /// usual one, or no embeddings.
+    #[cfg(feature = "embeddings")]
+    #[cfg_attr(
+        not(any(feature = "gemini", feature = "openai", feature = "responses")),
+        allow(unreachable_code, reason = "no API has embeddings")
+    )]
+    pub fn embedder(
+        &self,
+        model: impl Into<String>,
+        base_url: Option<&str>,
+    ) -> Option<EmbedderBuilder> {
+        let (url, Dialect { api, quirks }) = (base_url.or(self.base_url)?, self.embeddings?);
+        Some(EmbedderBuilder::new(api, url, model).provider(self.name).quirks(quirks))
+    }
+
     /// A provider that speaks an API at a URL, with its key in a variable.
     const fn at(
         api: Api,
@@ -50,7 +79,22 @@ impl Provider {
         keys: &'static [&'static str],
     ) -> Self {
         let base_url = Some(base_url);
-        Self { name, title, api, base_url, base_url_variable: None, keys, quirks: Quirks::USUAL }
+        Self {
+            name,
+            title,
+            api,
+            base_url,
+            base_url_variable: None,
+            keys,
+            quirks: Quirks::USUAL,
+            #[cfg(feature = "embeddings")]
+            embeddings: None,
+        }
+    }
+
+    #[cfg(any(feature = "gemini", feature = "openai", feature = "responses"))]
+    const fn with_embeddings(self, api: embeddings::Api, quirks: embeddings::Quirks) -> Self {
+        Self { embeddings: Some(Dialect::new(api, quirks)), ..self }
     }
 
     #[cfg(feature = "openai")]
@@ -72,7 +116,8 @@ impl Provider {
 pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
-        .with_base_url_in("OPENAI_BASE_URL"),
+        .with_base_url_in("OPENAI_BASE_URL")
+        .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "responses")]
     Provider::at(
         Api::Responses,
@@ -81,7 +126,8 @@ pub const ALL: &[Provider] = &[
         "https://api.openai.com/v1",
         &["OPENAI_API_KEY"],
     )
-    .with_base_url_in("OPENAI_BASE_URL"),
+    .with_base_url_in("OPENAI_BASE_URL")
+    .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "anthropic")]
     Provider::at(
         Api::Messages,
@@ -99,7 +145,8 @@ pub const ALL: &[Provider] = &[
         crate::gemini::BASE_URL,
         &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     )
-    .with_base_url_in("GOOGLE_GEMINI_BASE_URL"),
+    .with_base_url_in("GOOGLE_GEMINI_BASE_URL")
+    .with_embeddings(embeddings::Api::Gemini, embedding::GEMINI),
     // The base URL is that of a region.
     #[cfg(feature = "bedrock")]
     Provider::at(Api::Converse, "bedrock", "Amazon Bedrock", "", &["AWS_BEARER_TOKEN_BEDROCK"])
@@ -109,7 +156,8 @@ pub const ALL: &[Provider] = &[
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])
         .without_base_url()
         .with_quirks(AZURE)
-        .with_base_url_in("AZURE_OPENAI_BASE_URL"),
+        .with_base_url_in("AZURE_OPENAI_BASE_URL")
+        .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "openai")]
     chat("cerebras", "Cerebras", "https://api.cerebras.ai/v1", &["CEREBRAS_API_KEY"]),
     #[cfg(feature = "openai")]
@@ -118,7 +166,8 @@ pub const ALL: &[Provider] = &[
         "Cohere",
         "https://api.cohere.ai/compatibility/v1",
         &["COHERE_API_KEY", "CO_API_KEY"],
-    ),
+    )
+    .with_embeddings(embeddings::Api::Cohere, embedding::COHERE),
     #[cfg(feature = "openai")]
     chat("deepseek", "DeepSeek", "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"])
         .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::WithCalls)),
@@ -128,9 +177,11 @@ pub const ALL: &[Provider] = &[
         "Fireworks AI",
         "https://api.fireworks.ai/inference/v1",
         &["FIREWORKS_API_KEY"],
-    ),
+    )
+    .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
     #[cfg(feature = "openai")]
-    chat("github", "GitHub Models", "https://models.github.ai/inference", &["GITHUB_TOKEN"]),
+    chat("github", "GitHub Models", "https://models.github.ai/inference", &["GITHUB_TOKEN"])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::GITHUB),
     #[cfg(feature = "openai")]
     chat("glm", "Z.ai (GLM)", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY", "ZHIPU_API_KEY"])
         .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::Always)),
@@ -141,13 +192,15 @@ pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("minimax", "MiniMax", "https://api.minimax.io/v1", &["MINIMAX_API_KEY"]),
     #[cfg(feature = "openai")]
-    chat("mistral", "Mistral AI", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
+    chat("mistral", "Mistral AI", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::MISTRAL),
     #[cfg(feature = "openai")]
     chat("moonshot", "Moonshot AI (Kimi)", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"])
         .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::WithCalls)),
     #[cfg(feature = "openai")]
     chat("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"])
-        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Reasoning, ThinkingBack::Always)),
+        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Reasoning, ThinkingBack::Always))
+        .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
     #[cfg(feature = "openai")]
     chat("perplexity", "Perplexity", "https://api.perplexity.ai", &["PERPLEXITY_API_KEY"]),
     #[cfg(feature = "openai")]
@@ -157,21 +210,28 @@ pub const ALL: &[Provider] = &[
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         &["DASHSCOPE_API_KEY"],
     )
-    .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Budget, ThinkingBack::WithCalls)),
+    .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Budget, ThinkingBack::WithCalls))
+    .with_embeddings(embeddings::Api::OpenAi, embedding::QWEN),
     #[cfg(feature = "openai")]
-    chat("sambanova", "SambaNova", "https://api.sambanova.ai/v1", &["SAMBANOVA_API_KEY"]),
+    chat("sambanova", "SambaNova", "https://api.sambanova.ai/v1", &["SAMBANOVA_API_KEY"])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::SAMBANOVA),
     #[cfg(feature = "openai")]
-    chat("together", "Together AI", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"]),
+    chat("together", "Together AI", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::WHOLE),
     #[cfg(feature = "openai")]
     chat("xai", "xAI", "https://api.x.ai/v1", &["XAI_API_KEY"]),
     #[cfg(feature = "openai")]
-    chat("ollama", "Ollama", "http://127.0.0.1:11434/v1", &[]),
+    chat("ollama", "Ollama", "http://127.0.0.1:11434/v1", &[])
+        .with_embeddings(embeddings::Api::Ollama, embeddings::Quirks::USUAL),
     #[cfg(feature = "openai")]
-    chat("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", &[]),
+    chat("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", &[])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::WHOLE),
     #[cfg(feature = "openai")]
-    chat("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", &[]),
+    chat("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", &[])
+        .with_embeddings(embeddings::Api::OpenAi, embedding::WHOLE),
     #[cfg(feature = "openai")]
-    chat("vllm", "vLLM", "http://127.0.0.1:8000/v1", &[]),
+    chat("vllm", "vLLM", "http://127.0.0.1:8000/v1", &[])
+        .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
 ];
 
 #[cfg(feature = "openai")]

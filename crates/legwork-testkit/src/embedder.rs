@@ -3,24 +3,47 @@
 use std::future::ready;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use legwork_port::{BoxFuture, Embedder, model};
+use legwork_port::embedder::{Embedder, Embeddings, Error, Profile, Request};
+use legwork_port::{BoxFuture, model};
 
 /// Numbers of a vector.
 const LENGTH: usize = 64;
+const DIMENSIONS: u32 = 64;
 
 /// Counts words, each at a place that follows from its letters; vectors have the length 1.
 ///
-/// The same text has the same vector in each process.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WordEmbedder;
+/// The same text has the same vector in each process. A request for another number of dimensions
+/// is refused; purposes make no difference.
+#[derive(Debug, Clone)]
+pub struct WordEmbedder(Profile);
+
+impl Default for WordEmbedder {
+    fn default() -> Self {
+        Self(Profile::default().with_dimensions(DIMENSIONS))
+    }
+}
 
 impl Embedder for WordEmbedder {
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, model::Error>> {
-        Box::pin(ready(Ok(texts.iter().map(|text| vector(text)).collect())))
+    fn name(&self) -> &str {
+        "test:words"
     }
+
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn embed(&self, request: Request) -> BoxFuture<'_, Result<Embeddings, Error>> {
+        Box::pin(ready(match request.dimensions {
+            Some(asked) if asked != DIMENSIONS => Err(unable(asked)),
+            _ => Ok(Embeddings::new(request.texts.iter().map(|text| vector(text)).collect())),
+        }))
+    }
+}
+
+fn unable(asked: u32) -> Error {
+    let message =
+        format!("its vectors have {DIMENSIONS} numbers, not {asked}: leave dimensions out");
+    model::Error::new(model::Kind::BadRequest, message).into()
 }
 
 fn vector(text: &str) -> Vec<f32> {

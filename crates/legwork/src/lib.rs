@@ -31,7 +31,7 @@
 //! `schemars::JsonSchema`, for which a program depends on `serde = { version = "1", features =
 //! ["derive"] }` and `schemars = "1"`.
 //!
-//! Read the modules in this order: [`model`], [`mod@tool`], [`store`],
+//! Read the modules in this order: [`model`], [`embedder`], [`mod@tool`], [`store`],
 //! [`capability`], `output`, `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
 //!
@@ -49,6 +49,7 @@
 //! | `anthropic` | yes | models of Anthropic |
 //! | `gemini` | yes | models of Google |
 //! | `bedrock` | | models on AWS Bedrock |
+//! | `embeddings` | yes | [`embedder`]: texts as vectors; the APIs that have them bring it |
 //! | `output` | yes | `output`: answers as values of types, `agent.output::<T>()`, `model.extract::<T>(..)` |
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
@@ -64,6 +65,7 @@
 pub mod capability;
 #[cfg(feature = "definitions")]
 pub mod definition;
+pub mod embedder;
 mod error;
 pub mod model;
 #[cfg(feature = "output")]
@@ -101,7 +103,7 @@ pub mod prelude {
     pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
     #[cfg(feature = "orchestrate")]
     pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
-    pub use crate::{model, tool};
+    pub use crate::{embedder, model, tool};
     pub use legwork_core::continuation::End;
     pub use legwork_core::tool::FailureKind;
     pub use legwork_core::{

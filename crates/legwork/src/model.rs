@@ -22,7 +22,7 @@ pub use legwork_models::{Bounds, Catalogue, bounds, catalogue, layers, retry};
 use crate::error::{Error, Result};
 
 #[cfg_attr(not(feature = "models"), path = "model/none.rs")]
-mod named;
+pub(crate) mod named;
 
 #[cfg(feature = "proxy")]
 pub use named::proxies_from_env;
@@ -64,12 +64,12 @@ pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<d
     named::at(name, base_url, key)
 }
 
-fn failed(model: &str, reason: impl ToString) -> Error {
+pub(crate) fn failed(model: &str, reason: impl ToString) -> Error {
     Error::Model { model: model.to_owned(), reason: reason.to_string() }
 }
 
 /// The provider and the model of a name.
-fn split(name: &str) -> Result<(&str, &str)> {
+pub(crate) fn split(name: &str) -> Result<(&str, &str)> {
     match name.split_once(':') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
             Ok((provider, model))

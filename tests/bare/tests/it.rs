@@ -31,6 +31,12 @@ fn a_model_names_the_feature_that_it_needs() {
         let error = error.to_string();
         assert!(error.contains(&enable("openai")), "{error}");
     }
+    for error in [
+        embedder::from_env("openai:text-embedding-3-small").err().unwrap(),
+        embedder::at("ollama:m", Some("http://127.0.0.1:1/v1"), None).err().unwrap(),
+    ] {
+        assert!(error.to_string().contains(&enable("openai")), "{error}");
+    }
     let error = model::from_env("gpt-5-mini").err().unwrap().to_string();
     assert!(error.contains("provider:name"), "{error}");
 }

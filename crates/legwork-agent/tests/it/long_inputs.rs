@@ -28,14 +28,14 @@ async fn cost(turn: Turn, task: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn s11_22_all_tokens_of_a_long_input_cost_what_its_tier_says() {
+async fn s11_10_all_tokens_of_a_long_input_cost_what_its_tier_says() {
     let turn = |input| Turn::text("done").with_usage(used(input, 50));
     assert_eq!(cost(turn(1_000), "go").await, 1_050);
     assert_eq!(cost(turn(1_001), "go").await, 10_510);
 }
 
 #[tokio::test]
-async fn s11_22_a_long_input_is_reserved_at_its_price() {
+async fn s11_10_a_long_input_is_reserved_at_its_price() {
     // Two thousand tokens in at ten millionths leave room for three thousand out.
     let model = tiered(Turn::text("done"));
     let settings = ModelSettings { max_output: Some(90_000), ..ModelSettings::default() };
@@ -48,7 +48,7 @@ async fn s11_22_a_long_input_is_reserved_at_its_price() {
 }
 
 #[tokio::test]
-async fn s11_22_without_a_usage_the_estimate_chooses_the_tier() {
+async fn s11_10_without_a_usage_the_estimate_chooses_the_tier() {
     let short = cost(Turn::text("done").without_usage(), "go").await;
     let long = cost(Turn::text("done").without_usage(), &"x".repeat(6_000)).await;
     assert!(short < 100, "{short}");

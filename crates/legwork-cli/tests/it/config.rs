@@ -450,7 +450,7 @@ fn every_key_is_explained_in_the_docs_and_in_help() {
 }
 
 #[test]
-fn s11_21_what_is_known_of_models_is_the_users_to_say_and_a_project_cannot() {
+fn s11_9_what_is_known_of_models_is_the_users_to_say_and_a_project_cannot() {
     let home = Home::new();
     let models = "[models.\"test:scripted\"]\ncontext_window = 9000\ncan = [\"tools\"]\n\
                   price = { input = 2, output = 10.00, cache_read = 0.5 }\n";

@@ -153,7 +153,7 @@ fn a_price_says_where_it_comes_from() {
 }
 
 #[test]
-fn s11_21_what_is_known_of_a_model_is_shown_with_where_it_was_read() {
+fn s11_9_what_is_known_of_a_model_is_shown_with_where_it_was_read() {
     let home = Home::new();
     let told = home.ran(&["models", "show", "google:gemini-2.5-pro"]).ends(0);
     for line in [
@@ -178,7 +178,7 @@ fn s11_21_what_is_known_of_a_model_is_shown_with_where_it_was_read() {
 }
 
 #[test]
-fn s11_21_what_the_user_says_of_a_model_counts_and_the_rest_stays() {
+fn s11_9_what_the_user_says_of_a_model_counts_and_the_rest_stays() {
     let home = Home::new();
     home.settings("[models.\"openai:gpt-5-mini\"]\nmax_output = 5000\ncannot = [\"tools\"]\n");
     let told =

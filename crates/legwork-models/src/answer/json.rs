@@ -235,6 +235,15 @@ impl<'a> Reader<'a> {
         Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
     }
 
+    /// A number; anything else counts as none.
+    #[cfg(feature = "embeddings")]
+    pub(crate) fn number(&mut self) -> Read<Option<f32>> {
+        match self.peek() {
+            b'-' | b'0'..=b'9' => Ok(self.raw()?.parse().ok()),
+            _ => self.skip().map(|()| None),
+        }
+    }
+
     /// A value as it is.
     pub(crate) fn json(&mut self) -> Read<Value> {
         if self.peek() == b'"' {

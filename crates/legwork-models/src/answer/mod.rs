@@ -16,7 +16,7 @@ pub(crate) mod json;
 mod remainder;
 mod reply;
 mod room;
-mod usage;
+pub(crate) mod usage;
 
 pub use assembly::Ended;
 pub use error::ApiError;

@@ -46,6 +46,12 @@ impl Reading {
         })
     }
 
+    /// All tokens, if the answer says how many.
+    #[cfg(feature = "embeddings")]
+    pub(crate) fn total(&self) -> Option<u64> {
+        self.total
+    }
+
     /// Reasoning that a provider counts in addition to the output instead of in it.
     fn reasoning_not_in_output(&self, input: u64, output: u64) -> u64 {
         if self.reasoning_is_apart {

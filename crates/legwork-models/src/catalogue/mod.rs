@@ -16,6 +16,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+#[cfg(feature = "embeddings")]
+pub(crate) use name::undated;
+
 pub use error::Error;
 pub use fact::{Fact, Origin};
 pub use row::Row;

@@ -12,7 +12,7 @@ pub(super) fn is_whole(model: &str) -> bool {
 }
 
 /// A name without the date at its end, if it has one.
-pub(super) fn undated(model: &str) -> Option<&str> {
+pub(crate) fn undated(model: &str) -> Option<&str> {
     let dated = |form: &str| {
         let (name, end) = model.split_at_checked(model.len().checked_sub(form.len())?)?;
         let fits =

@@ -97,7 +97,7 @@ fn caches_cost_what_input_costs_unless_said() {
 }
 
 #[test]
-fn s11_21_what_is_said_later_counts_and_the_rest_stays() {
+fn s11_9_what_is_said_later_counts_and_the_rest_stays() {
     let rows = of(&[row("a:b", "1"), row("a:b", "2"), row("a:c", "3")]).unwrap();
     assert_eq!((input(&rows, "a:b"), rows.iter().count()), (Some(2_000_000), 2));
     let own = of(&[row("openai:gpt-5-mini", "7")]).unwrap();
@@ -116,7 +116,7 @@ fn s11_21_what_is_said_later_counts_and_the_rest_stays() {
 }
 
 #[test]
-fn s11_21_the_longest_beginning_counts_and_the_very_name_before_it() {
+fn s11_9_the_longest_beginning_counts_and_the_very_name_before_it() {
     let say =
         |model: &str, most| Row::new(model, Origin::new("here")).unwrap().with_max_output(most);
     let rows = [say("a:*", 1), say("a:big*", 2), say("a:big-2", 3)];
@@ -146,7 +146,7 @@ fn long_inputs_and_caches_have_prices_of_their_own() {
 }
 
 #[test]
-fn s11_21_the_very_name_counts_before_the_one_without_its_date() {
+fn s11_9_the_very_name_counts_before_the_one_without_its_date() {
     let rows = of(&[row("a:b", "1"), row("a:b-2024-05-13", "5")]).unwrap();
     assert_eq!(input(&rows, "a:b-2024-05-13"), Some(5_000_000));
     assert_eq!(input(&rows, "a:b-2024-08-06"), Some(1_000_000));

@@ -9,8 +9,8 @@ use http::header::AUTHORIZATION;
 use http::{HeaderValue, Request, Uri};
 use legwork_port::Clock;
 
+use super::protocol::Protocol;
 use super::secrets::Secrets;
-use crate::Api;
 #[cfg(feature = "bedrock")]
 use crate::bedrock;
 use crate::credentials::{Credential, Credentials, Error};
@@ -20,7 +20,7 @@ const REMEMBERED: usize = 4;
 
 /// Where credentials come from, and what they are used for.
 pub(super) struct Access {
-    api: Api,
+    protocol: Protocol,
     credentials: Arc<dyn Credentials>,
     /// The region that signatures are for.
     #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "nothing is signed"))]
@@ -41,12 +41,12 @@ pub(super) enum Problem {
 
 impl Access {
     pub(super) fn new(
-        api: Api,
+        protocol: Protocol,
         credentials: Arc<dyn Credentials>,
         region: Option<String>,
         server: &Uri,
     ) -> Self {
-        Self { api, credentials, region, server: server.clone(), last: Mutex::default() }
+        Self { protocol, credentials, region, server: server.clone(), last: Mutex::default() }
     }
 
     /// Gets a credential and puts it into a request with this body.
@@ -71,7 +71,7 @@ impl Access {
     ) -> Result<(), String> {
         let forbidden = "it has characters that HTTP forbids; is there a line break at its end?";
         let (name, mut value) = match credential {
-            Credential::Key(key) => self.api.wire().key(key).map_err(|_| forbidden)?,
+            Credential::Key(key) => self.protocol.key(key).map_err(|_| forbidden)?,
             Credential::Bearer(token) => {
                 let value = HeaderValue::try_from(format!("Bearer {token}"));
                 (AUTHORIZATION, value.map_err(|_| forbidden)?)

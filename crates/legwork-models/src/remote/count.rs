@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::HttpModel;
 use super::failure::Tried;
+use super::protocol::Protocol;
 use super::question::ask;
 use crate::answer::Streaming;
 use crate::http::{Limits, Watch};
@@ -77,6 +78,7 @@ impl HttpModel {
     }
 
     pub(super) fn tried<'a>(&'a self, address: &'a str) -> Tried<'a> {
-        Tried { api: self.api, model: &self.name, address, proxy: self.client.proxy() }
+        let protocol = Protocol::Inference(self.api);
+        Tried { protocol, model: &self.name, address, proxy: self.client.proxy() }
     }
 }

@@ -6,10 +6,12 @@ use http::StatusCode;
 use legwork_port::model::{Error, Kind};
 
 use super::access::Problem;
-use crate::Api;
+use super::protocol::Protocol;
 use crate::answer::{ApiError, Unreadable};
 use crate::bounds::Passed;
 use crate::credentials;
+#[cfg(feature = "embeddings")]
+use crate::embeddings;
 use crate::http::{Broken, Proxy, proxy};
 
 /// The same error of an attempt that may have cost money.
@@ -20,7 +22,7 @@ pub(super) fn charged(error: Error) -> Error {
 /// What was tried, for the beginning of each message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tried<'a> {
-    pub(super) api: Api,
+    pub(super) protocol: Protocol,
     pub(super) model: &'a str,
     pub(super) address: &'a str,
     pub(super) proxy: Option<&'a Proxy>,
@@ -143,7 +145,7 @@ impl Tried<'_> {
     }
 
     fn other_server(&self) -> String {
-        format!("check that the base URL is that of a {} API", self.api.title())
+        format!("check that the base URL is that of a {} API", self.protocol.title())
     }
 
     /// The answer is not a response.
@@ -170,6 +172,40 @@ impl Tried<'_> {
                 charged(self.error(Kind::Malformed, &why.to_string(), &todo))
             }
         }
+    }
+
+    /// The answer has no vectors, or not those of the texts.
+    #[cfg(feature = "embeddings")]
+    pub(super) fn without_vectors(
+        &self,
+        why: embeddings::Unreadable,
+        status: StatusCode,
+        retry_after: Option<Duration>,
+    ) -> Error {
+        match why {
+            embeddings::Unreadable::Api(api) => {
+                self.unreadable(Unreadable::Api(api), status, retry_after)
+            }
+            embeddings::Unreadable::Cut => {
+                self.unreadable(Unreadable::Nothing, status, retry_after)
+            }
+            embeddings::Unreadable::OverBound(_) => {
+                let todo = "send fewer texts at once, or raise the bound";
+                charged(self.error(Kind::Malformed, &why.to_string(), todo))
+            }
+            embeddings::Unreadable::Vectors(fault) => self.wrong_vectors(&fault.to_string()),
+            why => {
+                let todo = self.other_server();
+                charged(self.error(Kind::Malformed, &why.to_string(), &todo))
+            }
+        }
+    }
+
+    /// The vectors are not those of the texts.
+    #[cfg(feature = "embeddings")]
+    pub(super) fn wrong_vectors(&self, happened: &str) -> Error {
+        let todo = "check the model's name, and that it is a model for embeddings";
+        charged(self.error(Kind::Malformed, happened, todo))
     }
 
     fn refused(&self, api: ApiError, retry_after: Option<Duration>) -> Error {

@@ -26,15 +26,10 @@ impl Builder {
         self.own().onto(given)
     }
 
-    /// The model as `provider:name`.
-    pub(super) fn name(&self) -> String {
-        format!("{}:{}", self.provider, self.model)
-    }
-
     /// What one's own catalogue says, and that the model is free.
     fn own(&self) -> Row {
-        let own = self.listed_in(&self.catalogue, [&*self.provider]);
-        match self.is_free {
+        let own = self.listed_in(&self.setup.catalogue, [&*self.setup.provider]);
+        match self.setup.is_free {
             true => own.over(&self.said_by("a server of one's own").with_prices(Price::FREE)),
             false => own,
         }
@@ -45,14 +40,15 @@ impl Builder {
         let wire = self.api.wire();
         let api = self.said_by(&format!("the API {}", wire.title()));
         let api = wire.lacks().iter().fold(api, |api, ability| api.without(*ability));
-        let shipped = self.listed_in(catalogue::shipped(), [&*self.provider, wire.provider()]);
+        let shipped =
+            self.listed_in(catalogue::shipped(), [&*self.setup.provider, wire.provider()]);
         api.over(&shipped)
     }
 
     /// What a catalogue says of the model as one of these providers, the first before the others.
     fn listed_in<const N: usize>(&self, catalogue: &Catalogue, providers: [&str; N]) -> Row {
-        let listed = self.api.wire().listed_as(&self.model);
-        let names = [Some(&self.model), listed.as_ref()];
+        let listed = self.api.wire().listed_as(&self.setup.model);
+        let names = [Some(&self.setup.model), listed.as_ref()];
         let names = names.into_iter().flatten();
         let names = providers.iter().flat_map(|of| names.clone().map(move |name| (of, name)));
         let rows = names.filter_map(|(of, name)| catalogue.of(&format!("{of}:{name}")));
@@ -60,6 +56,6 @@ impl Builder {
     }
 
     fn said_by(&self, source: &str) -> Row {
-        Row::blank(self.name(), Arc::new(Origin::new(source)))
+        Row::blank(self.setup.name(), Arc::new(Origin::new(source)))
     }
 }

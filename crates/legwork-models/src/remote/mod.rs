@@ -1,20 +1,28 @@
 //! Models behind the APIs of providers, over HTTP.
 //!
-//! Read in this order: `builder`, this module, `exchange` (one attempt), `failure` (what goes
-//! wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
-//! asked for both), `access` (credentials), `address`, `secrets`.
+//! Read in this order: `setup` (where and as whom), `builder`, `known` (what is known of a model),
+//! this module, `exchange` (a request and its answer), `inference` (an attempt), `failure` (what
+//! goes wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
+//! asked for both), `paused` (answers in parts), `embedder`, `access` (credentials), `address`,
+//! `secrets`.
 
 mod access;
 mod address;
 mod builder;
 mod count;
+#[cfg(feature = "embeddings")]
+mod embedder;
 mod exchange;
 mod failure;
+mod inference;
 mod known;
 mod models;
 mod paused;
+mod protocol;
 mod question;
 mod secrets;
+mod settings;
+mod setup;
 
 #[cfg(test)]
 #[cfg(all(feature = "http2", feature = "proxy"))]
@@ -35,6 +43,7 @@ use tracing::{Span, debug_span};
 use access::Access;
 use count::Counter;
 use exchange::Exchange;
+use inference::Inference;
 use secrets::Secrets;
 
 use crate::Api;
@@ -45,6 +54,8 @@ use crate::retry::{Attempt, Policy, persist};
 use crate::wire::{Frame, Head, Quirks};
 
 pub use builder::{Builder, Error};
+#[cfg(feature = "embeddings")]
+pub use embedder::{EmbedderBuilder, HttpEmbedder};
 pub use models::{Offered, Unavailable};
 
 /// A model behind the API of a provider.
@@ -127,9 +138,8 @@ impl HttpModel {
         }
     }
 
-    fn exchange(&self, asked: Streaming) -> Exchange<'_> {
-        Exchange {
-            api: self.api,
+    fn inference(&self, asked: Streaming) -> Inference<'_> {
+        let exchange = Exchange {
             client: &self.client,
             access: self.access.as_deref(),
             template: match asked {
@@ -137,24 +147,37 @@ impl HttpModel {
                 Streaming::Yes => &self.streaming,
             },
             timeouts: &self.timeouts,
-            bounds: &self.bounds,
-            provider: &self.head.provider,
             clock: &*self.clock,
             tried: self.tried(&self.address),
-        }
+        };
+        let (api, provider, bounds) = (self.api, &self.head.provider, self.bounds);
+        Inference { exchange, api, provider, bounds, asked }
     }
 
     fn masked(&self, error: model::Error) -> model::Error {
-        let error = self.secrets.of_error(error);
-        match &self.access {
-            None => error,
-            Some(access) => access.secrets().of_error(error),
-        }
+        masked(&self.secrets, self.access.as_deref(), error)
     }
 
     /// The host to which its key is sent without encryption, if it is.
     pub fn exposes_key(&self) -> Option<&str> {
         self.exposed.as_deref()
+    }
+}
+
+/// An error without secrets, also those of the credentials that were used last.
+fn masked(secrets: &Secrets, access: Option<&Access>, error: model::Error) -> model::Error {
+    let error = secrets.of_error(error);
+    match access {
+        None => error,
+        Some(access) => access.secrets().of_error(error),
+    }
+}
+
+/// The mask of all secrets that are known.
+fn mask(secrets: &Secrets, access: Option<&Access>) -> Mask {
+    match access {
+        None => secrets.mask(),
+        Some(access) => secrets.mask().and(&access.secrets().mask()),
     }
 }
 
@@ -166,6 +189,8 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
+    type Answer = Response;
+
     fn model(&self) -> &str {
         &self.model.name
     }
@@ -176,13 +201,13 @@ impl Attempt for Asking<'_> {
     }
 
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
-        let exchange = self.model.exchange(self.asked);
-        let answer = exchange.attempt(self.body.clone(), self.asked, deltas).await;
+        let inference = self.model.inference(self.asked);
+        let answer = inference.attempt(self.body.clone(), deltas).await;
         answer.map_err(|error| self.model.masked(error))
     }
 
     fn in_short<'e>(&self, error: &'e model::Error) -> &'e str {
-        self.model.exchange(self.asked).tried.in_short(error)
+        self.model.tried(&self.model.address).in_short(error)
     }
 }
 
@@ -196,10 +221,7 @@ impl Model for HttpModel {
     }
 
     fn mask(&self) -> Mask {
-        match &self.access {
-            None => self.secrets.mask(),
-            Some(access) => self.secrets.mask().and(&access.secrets().mask()),
-        }
+        mask(&self.secrets, self.access.as_deref())
     }
 
     fn count_tokens<'a>(

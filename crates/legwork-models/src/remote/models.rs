@@ -5,10 +5,11 @@ use http_body_util::Full;
 use legwork_port::model::Error;
 use serde_json::Value;
 
-use super::builder::{self, Builder, Question};
+use super::builder::{self, Builder};
 use super::failure::Tried;
 use super::question::ask;
 use super::secrets::Secrets;
+use super::setup::Opened;
 use crate::http::{Limits, Watch};
 
 /// Where servers put the number of tokens in a model's window.
@@ -45,18 +46,18 @@ impl Builder {
     /// # Errors
     /// When the address or key cannot be used, no answer comes, or the server refuses.
     pub async fn offered(&self) -> Result<Vec<Offered>, Unavailable> {
-        let Question { api, client, access, address, mut request, secrets } =
-            self.question("models")?;
+        let (protocol, opened) = self.question("models")?;
+        let Opened { client, access, address, mut request, secrets, .. } = opened;
         let proxy = client.proxy();
-        let tried = Tried { api, model: "which models there are", address: &address, proxy };
-        let (limit, clock) = (self.timeouts_set().first_byte, self.clock_set());
+        let tried = Tried { protocol, model: "which models there are", address: &address, proxy };
+        let (limit, clock) = (self.setup.timeouts.first_byte, self.setup.clock());
         let asking = async {
             if let Some(access) = &access {
                 let opened = access.open(&mut request, &Bytes::new(), &*clock).await;
                 opened.map_err(|problem| tried.not_allowed(&problem))?;
             }
             let request = request.map(|()| Full::default());
-            let list = ask(&*clock, &client, request, tried, self.bounds_set()).await?;
+            let list = ask(&*clock, &client, request, tried, self.setup.bounds).await?;
             offered(&list).ok_or_else(|| tried.no_list())
         };
         let answer = Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await;

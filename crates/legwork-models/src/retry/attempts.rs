@@ -4,10 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 use legwork_core::Micros;
-use legwork_core::inference::{Incomplete, Response};
+use legwork_core::inference::Response;
 use legwork_port::model::Error;
 
 use super::Policy;
+use super::answered::Answered;
 
 /// The failed attempts of one inference, and whether another one follows.
 ///
@@ -116,11 +117,12 @@ impl Failure {
     ///
     /// `shown` says whether pieces of the answer were shown.
     pub fn of(outcome: &Result<Response, Error>, shown: bool) -> Option<Self> {
+        Self::of_attempt(outcome, shown)
+    }
+
+    pub(super) fn of_attempt(outcome: &Result<impl Answered, Error>, shown: bool) -> Option<Self> {
         match outcome {
-            Ok(response) => match response.incomplete {
-                Some(Incomplete::Cut | Incomplete::NoEnd) => Some(Self::Broken),
-                _ => None,
-            },
+            Ok(answer) => answer.broke_off().map(|_| Self::Broken),
             Err(error) if !error.is_retryable() => Some(Self::Permanent),
             Err(_) if shown => Some(Self::Broken),
             Err(error) => Some(Self::Passing(error.retry_after)),

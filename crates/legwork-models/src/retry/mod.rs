@@ -5,6 +5,7 @@
 //! this crate have them inside.
 
 mod after;
+mod answered;
 mod attempts;
 mod persist;
 mod policy;

@@ -1,17 +1,20 @@
-//! Attempts at one inference, until there is a response or no sense in another attempt.
+//! Attempts at one request, until there is an answer or no sense in another attempt.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use legwork_core::inference::Response;
 use legwork_port::Clock;
 use legwork_port::model::{Delta, Deltas, Error, Retry};
 use tracing::{Instrument as _, Span, info, warn};
 
+use super::answered::Answered;
 use super::{Attempts, Failure, GiveUp, Policy, Verdict};
 
-/// One inference, at which attempts are made.
+/// One request, at which attempts are made.
 pub(crate) trait Attempt: Sync {
+    /// What a successful attempt comes to.
+    type Answer: Answered + Send;
+
     /// The model's name, as in `provider:model`.
     fn model(&self) -> &str;
 
@@ -23,8 +26,10 @@ pub(crate) trait Attempt: Sync {
     }
 
     /// Makes one attempt.
-    fn make(&self, deltas: &mut dyn Deltas)
-    -> impl Future<Output = Result<Response, Error>> + Send;
+    fn make(
+        &self,
+        deltas: &mut dyn Deltas,
+    ) -> impl Future<Output = Result<Self::Answer, Error>> + Send;
 
     /// What happened, without what was tried and what to do.
     fn in_short<'e>(&self, error: &'e Error) -> &'e str {
@@ -32,19 +37,19 @@ pub(crate) trait Attempt: Sync {
     }
 }
 
-/// Makes attempts until there is a response, or no sense in another attempt.
-pub(crate) async fn persist(
-    attempt: &impl Attempt,
+/// Makes attempts until there is an answer, or no sense in another attempt.
+pub(crate) async fn persist<A: Attempt>(
+    attempt: &A,
     policy: &Policy,
     clock: &dyn Clock,
     deltas: Option<&mut dyn Deltas>,
-) -> Result<Response, Error> {
+) -> Result<A::Answer, Error> {
     let mut listener = Listener { deltas, shown: false };
     let (mut attempts, mut charged) = (Attempts::default(), 0);
     loop {
         let span = attempt.span(attempts.failed() + 1);
         let outcome = attempt.make(&mut listener).instrument(span).await;
-        let Some(failure) = Failure::of(&outcome, listener.shown) else {
+        let Some(failure) = Failure::of_attempt(&outcome, listener.shown) else {
             return ended(outcome, charged);
         };
         let now = clock.now().mono;
@@ -60,7 +65,7 @@ pub(crate) async fn persist(
             attempt: attempts.failed(),
             wait,
             left,
-            error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), broke_off),
+            error: outcome.as_ref().map_or_else(|error| attempt.in_short(error), broken),
             discarded: std::mem::take(&mut listener.shown),
             charged_attempts: charged + cost(&outcome),
         };
@@ -77,12 +82,7 @@ pub(crate) async fn persist(
 // Neither event has the message or the code of an error: the server wrote them, and may have
 // repeated the request in them.
 
-fn report_retry(
-    model: &str,
-    attempts: &Attempts,
-    outcome: &Result<Response, Error>,
-    wait: Duration,
-) {
+fn report_retry<A>(model: &str, attempts: &Attempts, outcome: &Result<A, Error>, wait: Duration) {
     let error = outcome.as_ref().err();
     info!(
         model,
@@ -94,7 +94,7 @@ fn report_retry(
     );
 }
 
-fn report_end(model: &str, attempts: &Attempts, outcome: &Result<Response, Error>, why: GiveUp) {
+fn report_end<A>(model: &str, attempts: &Attempts, outcome: &Result<A, Error>, why: GiveUp) {
     let error = outcome.as_ref().err();
     warn!(
         model,
@@ -106,26 +106,25 @@ fn report_end(model: &str, attempts: &Attempts, outcome: &Result<Response, Error
     );
 }
 
-/// What happened to a response that is not whole.
-fn broke_off(response: &Response) -> &str {
-    let error = response.raw.get("error").and_then(|error| error.get("message")?.as_str());
-    error.unwrap_or("the answer broke off")
+/// What happened to an answer that is not whole.
+fn broken(answer: &impl Answered) -> &str {
+    answer.broke_off().unwrap_or("the answer broke off")
 }
 
 /// How many attempts that may have cost money a failed one counts as.
-fn cost(outcome: &Result<Response, Error>) -> u32 {
+fn cost(outcome: &Result<impl Answered, Error>) -> u32 {
     match outcome {
-        Ok(response) => response.charged_attempts + 1,
+        Ok(answer) => answer.charged_attempts() + 1,
         Err(error) => error.charged_attempts,
     }
 }
 
 /// What the last attempt came to, with what those before it may have cost.
-fn ended(outcome: Result<Response, Error>, before: u32) -> Result<Response, Error> {
+fn ended<A: Answered>(outcome: Result<A, Error>, before: u32) -> Result<A, Error> {
     match outcome {
-        Ok(mut response) => {
-            response.charged_attempts += before;
-            Ok(response)
+        Ok(mut answer) => {
+            answer.charge_attempts(before);
+            Ok(answer)
         }
         Err(mut error) => {
             error.charged_attempts += before;

@@ -75,6 +75,8 @@ struct Asking<'a> {
 }
 
 impl Attempt for Asking<'_> {
+    type Answer = Response;
+
     fn model(&self) -> &str {
         self.model.name()
     }

@@ -51,7 +51,7 @@ fn names(body: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn s11_20_anthropic_counts_what_a_request_would_send() {
+async fn s11_8_anthropic_counts_what_a_request_would_send() {
     let at = |url: &str| anthropic::messages(url, "claude-haiku-4-5");
     let (count, line, body) = counted(at, json!({"input_tokens": 403})).await;
     assert_eq!(count, Count::Exact(403));
@@ -61,7 +61,7 @@ async fn s11_20_anthropic_counts_what_a_request_would_send() {
 }
 
 #[tokio::test]
-async fn s11_20_responses_counts_what_a_request_would_send() {
+async fn s11_8_responses_counts_what_a_request_would_send() {
     let at = |url: &str| openai::responses(url, "gpt-5-mini");
     let says = json!({"object": "response.input_tokens", "input_tokens": 11});
     let (count, line, body) = counted(at, says).await;
@@ -71,7 +71,7 @@ async fn s11_20_responses_counts_what_a_request_would_send() {
 }
 
 #[tokio::test]
-async fn s11_20_gemini_counts_the_whole_request_and_vertex_its_parts() {
+async fn s11_8_gemini_counts_the_whole_request_and_vertex_its_parts() {
     let at = |url: &str| gemini::generate_content(url, "gemini-2.5-flash");
     let (count, line, body) = counted(at, json!({"totalTokens": 31})).await;
     assert_eq!(count, Count::Exact(31));
@@ -89,7 +89,7 @@ async fn s11_20_gemini_counts_the_whole_request_and_vertex_its_parts() {
 
 #[cfg(feature = "bedrock")]
 #[tokio::test]
-async fn s11_20_bedrock_counts_and_each_count_is_signed() {
+async fn s11_8_bedrock_counts_and_each_count_is_signed() {
     use legwork_models::bedrock;
 
     let at = |url: &str| bedrock::converse_at(url, "anthropic.claude-haiku-4-5-20251001-v1:0");
@@ -106,7 +106,7 @@ async fn s11_20_bedrock_counts_and_each_count_is_signed() {
 }
 
 #[tokio::test]
-async fn s11_20_where_nobody_counts_it_is_an_estimate_and_nothing_is_sent() {
+async fn s11_8_where_nobody_counts_it_is_an_estimate_and_nothing_is_sent() {
     let server = Server::start([]).await;
     let chat = openai::chat(&*server.base_url, "gpt-5-mini").build().unwrap();
     let request = request();
@@ -123,7 +123,7 @@ async fn s11_20_where_nobody_counts_it_is_an_estimate_and_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn s11_20_a_count_that_fails_says_how_and_costs_nothing() {
+async fn s11_8_a_count_that_fails_says_how_and_costs_nothing() {
     let table = [
         ("401 Unauthorized", json!({"error": {"message": "bad sk-secret"}}), Kind::Unauthorized),
         ("429 Too Many Requests", json!({"error": {"message": "slow"}}), Kind::RateLimited),
@@ -144,7 +144,7 @@ async fn s11_20_a_count_that_fails_says_how_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn s11_20_a_server_that_stalls_ends_a_count() {
+async fn s11_8_a_server_that_stalls_ends_a_count() {
     let server = Server::start([Act::Stall(String::new())]).await;
     let first_byte = std::time::Duration::from_millis(100);
     let model = anthropic::messages(&*server.base_url, "claude-haiku-4-5");
@@ -154,7 +154,7 @@ async fn s11_20_a_server_that_stalls_ends_a_count() {
 }
 
 #[tokio::test]
-async fn s11_20_what_cannot_be_sent_is_refused_before_it_is_counted() {
+async fn s11_8_what_cannot_be_sent_is_refused_before_it_is_counted() {
     let server = Server::start([]).await;
     let model = anthropic::messages(&*server.base_url, "claude-haiku-4-5").build().unwrap();
     let settings = ModelSettings { seed: Some(1), ..ModelSettings::default() };

@@ -21,8 +21,8 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compressed;
 mod conformance;
-#[cfg(all(feature = "anthropic", feature = "gemini", feature = "responses"))]
 mod counted;
+mod embeddings;
 mod failures;
 mod faults;
 #[cfg(feature = "gemini")]

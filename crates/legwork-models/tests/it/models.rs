@@ -80,7 +80,7 @@ async fn a_malformed_address_is_an_error() {
 
 #[cfg(feature = "anthropic")]
 #[test]
-fn s11_21_what_an_api_lacks_counts_before_the_catalogue_and_after_ones_own() {
+fn s11_9_what_an_api_lacks_counts_before_the_catalogue_and_after_ones_own() {
     let claude = |own: Catalogue| {
         let model = legwork_models::anthropic::messages("http://127.0.0.1:1", "claude-haiku-4-5");
         model.catalogue(own).build().unwrap().profile().clone()
@@ -96,7 +96,7 @@ fn s11_21_what_an_api_lacks_counts_before_the_catalogue_and_after_ones_own() {
 }
 
 #[test]
-fn s11_21_a_profile_that_is_given_counts_before_the_shipped_catalogue() {
+fn s11_9_a_profile_that_is_given_counts_before_the_shipped_catalogue() {
     let given = Profile::new().with_max_output(7).without(Ability::Tools);
     let own = Row::new("openai:gpt-5-mini", Origin::new("by hand")).unwrap().with_max_output(9);
     let at = |own| openai::chat("http://127.0.0.1:1/v1", "gpt-5-mini").catalogue(own);
@@ -109,7 +109,7 @@ fn s11_21_a_profile_that_is_given_counts_before_the_shipped_catalogue() {
 }
 
 #[test]
-fn s11_21_a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
+fn s11_9_a_model_costs_what_the_shipped_catalogue_says_unless_ones_own_says_otherwise() {
     let own = r#"[{"model": "acme:gpt-5-mini", "price": {"input": "9", "output": "9"},
                    "source": "contract", "date": "2026-11-22"}]"#;
     let own = Catalogue::from_json(own).unwrap();

@@ -36,3 +36,30 @@ fn the_page_has_each_known_provider_as_it_is() {
     ));
     assert!(others.is_empty() || !all, "take these rows out of docs/models.md: {others:#?}");
 }
+
+#[cfg(feature = "embeddings")]
+fn embeddings_row(provider: &Provider) -> Option<String> {
+    let dialect = provider.embeddings?;
+    let field = match dialect.quirks.dimensions.name() {
+        Some(name) => format!("`{name}`"),
+        None => "none".to_owned(),
+    };
+    let tokens = dialect.quirks.tokens.map_or("any".to_owned(), |tokens| tokens.to_string());
+    let (name, api, texts) = (provider.name, dialect.api.title(), dialect.quirks.texts);
+    Some(format!("| `{name}` | {api} | {field} | {texts} | {tokens} |"))
+}
+
+#[cfg(feature = "embeddings")]
+#[test]
+fn the_page_has_each_provider_with_embeddings_as_it_is() {
+    let page = include_str!("../../../../docs/models.md");
+    let (_, section) = page.split_once("## Embeddings").unwrap();
+    let rows: Vec<_> = providers::ALL.iter().filter_map(embeddings_row).collect();
+    let missing: Vec<_> = rows.iter().filter(|row| !section.contains(row.as_str())).collect();
+    assert!(missing.is_empty(), "put these rows into docs/models.md: {missing:#?}");
+    let own = |line: &&str| line.starts_with("| `") && line.matches(" | ").count() == 4;
+    let others: Vec<_> =
+        section.lines().filter(own).filter(|line| !rows.iter().any(|row| row == line)).collect();
+    let all = cfg!(all(feature = "gemini", feature = "openai", feature = "responses"));
+    assert!(others.is_empty() || !all, "take these rows out of docs/models.md: {others:#?}");
+}

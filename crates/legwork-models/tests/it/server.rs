@@ -124,7 +124,7 @@ async fn serve(
 }
 
 /// One request; none when the client is gone.
-async fn read(stream: &mut TcpStream) -> Option<String> {
+pub(crate) async fn read(stream: &mut TcpStream) -> Option<String> {
     let (mut all, mut piece) = (Vec::new(), [0; 4096]);
     loop {
         let count = stream.read(&mut piece).await.ok().filter(|count| *count > 0)?;

@@ -1,6 +1,6 @@
 //! What every embedder must keep.
 
-use legwork_port::Embedder;
+use legwork_port::embedder::{Embedder, Purpose, Request};
 
 use super::{Outcome, Violations, ensure, run};
 
@@ -17,6 +17,7 @@ const MANY: usize = 3_000;
 /// The promises that were not kept.
 pub async fn check<E: Embedder>(make: impl AsyncFn() -> E) -> Result<(), Violations> {
     run!(make().await =>
+        promises::its_name_is_that_of_a_provider_and_a_model,
         promises::there_is_one_vector_a_text,
         promises::no_text_is_no_vector,
         promises::vectors_have_one_length,
@@ -24,6 +25,8 @@ pub async fn check<E: Embedder>(make: impl AsyncFn() -> E) -> Result<(), Violati
         promises::the_order_is_that_of_the_texts,
         promises::one_text_has_one_vector,
         promises::many_texts_are_taken_at_once,
+        promises::dimensions_are_kept_or_refused,
+        promises::a_purpose_is_kept_or_refused,
     )
 }
 
@@ -36,7 +39,8 @@ fn sample() -> Vec<String> {
 }
 
 async fn embed(embedder: &impl Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = embedder.embed(texts).await.map_err(|error| format!("it fails: {error}"))?;
+    let answer = embedder.embed(Request::new(texts.iter().cloned())).await;
+    let vectors = answer.map_err(|error| format!("it fails: {error}"))?.vectors;
     ensure!(vectors.len() == texts.len(), "{} vectors for {} texts", vectors.len(), texts.len());
     Ok(vectors)
 }
@@ -48,6 +52,16 @@ fn is_near(one: &[f32], other: &[f32]) -> bool {
 
 mod promises {
     use super::*;
+
+    pub(super) async fn its_name_is_that_of_a_provider_and_a_model(
+        embedder: &impl Embedder,
+    ) -> Outcome {
+        let name = embedder.name();
+        let is_named =
+            name.split_once(':').is_some_and(|(of, name)| !of.is_empty() && !name.is_empty());
+        ensure!(is_named, "it is called {name:?}, not `provider:name`");
+        Ok(())
+    }
 
     pub(super) async fn there_is_one_vector_a_text(embedder: &impl Embedder) -> Outcome {
         embed(embedder, &sample()).await.map(drop)
@@ -102,5 +116,31 @@ mod promises {
     pub(super) async fn many_texts_are_taken_at_once(embedder: &impl Embedder) -> Outcome {
         let many: Vec<_> = (0..MANY).map(|number| format!("text {number}")).collect();
         embed(embedder, &many).await.map(drop)
+    }
+
+    pub(super) async fn dimensions_are_kept_or_refused(embedder: &impl Embedder) -> Outcome {
+        let usual = embed(embedder, &sample()).await?.first().map_or(0, Vec::len);
+        let known = embedder.profile().dimensions.map(|known| known as usize);
+        ensure!(known.is_none_or(|known| known == usual), "the profile says {known:?}: {usual}");
+        let asked = u32::try_from(usual / 2).unwrap_or(u32::MAX).max(1);
+        let Ok(answer) = embedder.embed(Request::new(sample()).with_dimensions(asked)).await else {
+            return Ok(());
+        };
+        let lengths: Vec<_> = answer.vectors.iter().map(Vec::len).collect();
+        let kept = lengths.iter().all(|length| *length == asked as usize);
+        ensure!(kept, "{asked} dimensions were asked for, and {lengths:?} came");
+        Ok(())
+    }
+
+    pub(super) async fn a_purpose_is_kept_or_refused(embedder: &impl Embedder) -> Outcome {
+        for purpose in Purpose::ALL {
+            let Ok(answer) = embedder.embed(Request::new(sample()).with_purpose(purpose)).await
+            else {
+                continue;
+            };
+            let (came, name) = (answer.vectors.len(), purpose.as_str());
+            ensure!(came == sample().len(), "{came} vectors for {} texts ({name})", sample().len());
+        }
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@ use legwork_core::{
     AgentState, FinishReason, Mask, Message, ModelRequest, Part, Response, ToolCall, ToolOutcome,
     ToolSpec,
 };
+use legwork_port::embedder::{self as port_embedder, Embeddings, Request};
 use legwork_port::model::{self as port_model, Delta, Deltas, Profile};
 use legwork_port::toolset::{Error, OpenToolset, Scope};
 use legwork_port::{
@@ -182,18 +183,33 @@ async fn each_way_that_a_model_goes_wrong_is_found() {
 
 #[tokio::test]
 async fn the_word_embedder_keeps_the_promises_of_an_embedder() {
-    embedder::check(async || WordEmbedder).await.unwrap();
+    embedder::check(async || WordEmbedder::default()).await.unwrap();
 }
 
 /// An embedder that gets one thing wrong.
-struct WrongEmbedder(fn(&[String]) -> Vec<Vec<f32>>);
+struct WrongEmbedder {
+    name: &'static str,
+    profile: port_embedder::Profile,
+    vectors: fn(&Request) -> Vec<Vec<f32>>,
+}
+
+impl WrongEmbedder {
+    fn of(vectors: fn(&Request) -> Vec<Vec<f32>>) -> Self {
+        Self { name: "test:wrong", profile: port_embedder::Profile::default(), vectors }
+    }
+}
 
 impl Embedder for WrongEmbedder {
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, port_model::Error>> {
-        Box::pin(ready(Ok((self.0)(texts))))
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn profile(&self) -> &port_embedder::Profile {
+        &self.profile
+    }
+
+    fn embed(&self, request: Request) -> BoxFuture<'_, Result<Embeddings, port_embedder::Error>> {
+        Box::pin(ready(Ok(Embeddings::new((self.vectors)(&request)))))
     }
 }
 
@@ -201,33 +217,52 @@ fn vector(text: &str) -> Vec<f32> {
     vec![text.len() as f32, text.bytes().map(f32::from).sum()]
 }
 
+fn cut(request: &Request) -> Vec<Vec<f32>> {
+    let all = request.dimensions.map_or(2, |asked| asked as usize);
+    request.texts.iter().map(|text| vector(text)[..all].to_vec()).collect()
+}
+
 #[tokio::test]
 async fn each_way_that_an_embedder_goes_wrong_is_found() {
-    type Wrong = fn(&[String]) -> Vec<Vec<f32>>;
-    let wrong: [(&str, Wrong); 7] = [
-        ("there_is_one_vector_a_text", |texts| {
-            texts.iter().skip(1).map(|text| vector(text)).collect()
+    type Wrong = fn(&Request) -> Vec<Vec<f32>>;
+    let wrong: [(&str, Wrong); 9] = [
+        ("there_is_one_vector_a_text", |asked| {
+            asked.texts.iter().skip(1).map(|text| vector(text)).collect()
         }),
-        ("no_text_is_no_vector", |texts| match texts {
+        ("no_text_is_no_vector", |asked| match &*asked.texts {
             [] => vec![vector("")],
-            _ => texts.iter().map(|text| vector(text)).collect(),
+            texts => texts.iter().map(|text| vector(text)).collect(),
         }),
-        ("vectors_have_one_length", |texts| {
-            texts.iter().map(|text| vec![1.0; text.len()]).collect()
+        ("vectors_have_one_length", |asked| {
+            asked.texts.iter().map(|text| vec![1.0; text.len()]).collect()
         }),
-        ("numbers_are_finite", |texts| texts.iter().map(|_| vec![f32::NAN, 1.0]).collect()),
-        ("the_order_is_that_of_the_texts", |texts| {
-            texts.iter().rev().map(|text| vector(text)).collect()
+        ("numbers_are_finite", |asked| asked.texts.iter().map(|_| vec![f32::NAN, 1.0]).collect()),
+        ("the_order_is_that_of_the_texts", |asked| {
+            asked.texts.iter().rev().map(|text| vector(text)).collect()
         }),
-        ("one_text_has_one_vector", |texts| texts.iter().map(|_| vec![1.0]).collect()),
-        ("many_texts_are_taken_at_once", |texts| {
-            texts.iter().take(2_048).map(|text| vector(text)).collect()
+        ("one_text_has_one_vector", |asked| asked.texts.iter().map(|_| vec![1.0]).collect()),
+        ("many_texts_are_taken_at_once", |asked| {
+            asked.texts.iter().take(2_048).map(|text| vector(text)).collect()
+        }),
+        ("dimensions_are_kept_or_refused", |asked| {
+            asked.texts.iter().map(|text| vector(text)).collect()
+        }),
+        ("a_purpose_is_kept_or_refused", |asked| {
+            let most = if asked.purpose.is_some() { 1 } else { usize::MAX };
+            asked.texts.iter().take(most).map(|text| vector(text)).collect()
         }),
     ];
     for (check, wrong) in wrong {
-        let found = broken(embedder::check(async || WrongEmbedder(wrong)).await);
+        let found = broken(embedder::check(async || WrongEmbedder::of(wrong)).await);
         assert!(found.contains(&check), "{check} is not among {found:?}");
     }
+    embedder::check(async || WrongEmbedder::of(cut)).await.unwrap();
+    let nameless = async || WrongEmbedder { name: "wrong", ..WrongEmbedder::of(cut) };
+    let found = broken(embedder::check(nameless).await);
+    assert_eq!(found, ["its_name_is_that_of_a_provider_and_a_model"]);
+    let profile = port_embedder::Profile::default().with_dimensions(3);
+    let boasting = async || WrongEmbedder { profile: profile.clone(), ..WrongEmbedder::of(cut) };
+    assert_eq!(broken(embedder::check(boasting).await), ["dimensions_are_kept_or_refused"]);
 }
 
 struct Named(String);

@@ -27,14 +27,26 @@ pub(super) fn keys(name: &str) -> &'static [&'static str] {
 }
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
-    let set = |variable: &str| std::env::var(variable).ok().filter(|value| !value.is_empty());
-    let of = split(name).ok().and_then(|(of, _)| provider(of));
-    let base_url = of.and_then(|of| of.base_url_variable).and_then(set);
-    let key = of.and_then(|of| of.keys.iter().find_map(|variable| set(variable)));
+    let Environment { base_url, key } = environment(name);
     let model = builder(name, base_url.as_deref(), key.as_deref())?;
     #[cfg(feature = "proxy")]
     let model = model.proxies(proxies_from_env());
     built(name, model)
+}
+
+/// What the environment says of a provider.
+pub(crate) struct Environment {
+    pub(crate) base_url: Option<String>,
+    pub(crate) key: Option<String>,
+}
+
+/// What the environment says of the provider of a model.
+pub(crate) fn environment(name: &str) -> Environment {
+    let set = |variable: &str| std::env::var(variable).ok().filter(|value| !value.is_empty());
+    let of = split(name).ok().and_then(|(of, _)| provider(of));
+    let base_url = of.and_then(|of| of.base_url_variable).and_then(set);
+    let key = of.and_then(|of| of.keys.iter().find_map(|variable| set(variable)));
+    Environment { base_url, key }
 }
 
 pub(super) fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
@@ -67,9 +79,7 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
     let (of, model) = split(name)?;
     let builder = match (provider(of), base_url) {
         (Some(known), base_url) => {
-            if let (None, None, [variable, ..]) = (base_url, key, known.keys) {
-                return Err(failed(name, format!("it needs a key: set {variable}")));
-            }
+            check_key(name, known, base_url, key)?;
             known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
         }
         (None, Some(url)) => usual(name, url, model)?.provider(of),
@@ -81,6 +91,21 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
         Some(key) => builder.api_key(key),
         None => builder,
     })
+}
+
+/// Refuses to ask a provider without the key that it needs.
+pub(crate) fn check_key(
+    name: &str,
+    known: &Provider,
+    base_url: Option<&str>,
+    key: Option<&str>,
+) -> Result<()> {
+    match (base_url, key, known.keys) {
+        (None, None, [variable, ..]) => {
+            Err(failed(name, format!("it needs a key: set {variable}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A model of a server of which nothing but its URL is known.
@@ -95,7 +120,7 @@ fn usual(name: &str, _: &str, _: &str) -> Result<Builder> {
     Err(failed(name, crate::error::feature("openai")))
 }
 
-fn without_url(provider: &Provider) -> String {
+pub(crate) fn without_url(provider: &Provider) -> String {
     let variable = provider.base_url_variable.map(|name| format!(" (in {name})"));
     format!(
         "each account of {} has a base URL of its own: give it{}",

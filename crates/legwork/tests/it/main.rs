@@ -11,6 +11,7 @@ mod capability;
 mod closure;
 mod costs;
 mod definition;
+mod embedder;
 mod examples;
 mod face;
 mod folder;

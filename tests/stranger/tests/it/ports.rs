@@ -31,7 +31,7 @@ async fn the_model_keeps_them() {
 
 #[tokio::test]
 async fn the_embedder_keeps_them() {
-    embedder::check(async || Letters).await.unwrap_or_else(|violations| panic!("{violations}"));
+    embedder::check(async || Letters::default()).await.unwrap_or_else(|violations| panic!("{violations}"));
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ async fn count(model: &dyn Model) -> Count {
 }
 
 #[tokio::test]
-async fn s11_20_each_layer_around_a_model_counts_as_that_does() {
+async fn s11_8_each_layer_around_a_model_counts_as_that_does() {
     let clock = VirtualClock::auto();
     let layers: Vec<(&str, Box<dyn Model>)> = vec![
         ("shared", Box::new(Arc::new(counts()))),
@@ -86,7 +86,7 @@ async fn s11_20_each_layer_around_a_model_counts_as_that_does() {
 }
 
 #[tokio::test]
-async fn s11_20_what_is_counted_is_what_a_redaction_leaves() {
+async fn s11_8_what_is_counted_is_what_a_redaction_leaves() {
     let hide = Redaction::new(|text| text.replace("seven b", "six"));
     assert_eq!(count(&counts().with_redaction(hide)).await, Count::Exact(3));
 }

@@ -156,7 +156,7 @@ fn a_budget_reserves_the_dearest_and_keys_of_all_are_masked() {
 }
 
 #[test]
-fn s11_22_the_dearest_is_reserved_at_each_length_of_the_input() {
+fn s11_10_the_dearest_is_reserved_at_each_length_of_the_input() {
     let prices = |input, output| priced(input, output).prices.unwrap().usual;
     let early = Prices::flat(prices(1, 9)).above(100, prices(4, 9));
     let late = Prices::flat(prices(2, 2)).above(500, prices(3, 20));

@@ -1,0 +1,127 @@
+//! An attempt at an inference: an answer read as it comes, and what it comes to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response as Answer;
+use http::header::CONTENT_TYPE;
+use legwork_core::inference::Incomplete;
+use legwork_core::{FinishReason, Response};
+use legwork_port::Deltas;
+use legwork_port::model::Error;
+use tracing::debug;
+
+use super::exchange::{Exchange, Reading};
+use super::failure::charged;
+use crate::Api;
+use crate::answer::{Ended, Reply, Streaming, Unreadable};
+use crate::bounds::Bounds;
+use crate::http::Body;
+
+/// Where AWS names an error, whose body only describes it.
+const ERROR_NAME: &str = "x-amzn-errortype";
+
+/// How the answers of a model are read.
+#[derive(Clone, Copy)]
+pub(super) struct Inference<'a> {
+    pub(super) exchange: Exchange<'a>,
+    pub(super) api: Api,
+    /// The provider, as in `provider:model`.
+    pub(super) provider: &'a Arc<str>,
+    pub(super) bounds: Bounds,
+    pub(super) asked: Streaming,
+}
+
+impl Inference<'_> {
+    /// Sends a body and reads the answer.
+    pub(super) async fn attempt(
+        &self,
+        body: Bytes,
+        deltas: &mut dyn Deltas,
+    ) -> Result<Response, Error> {
+        let (mut answer, mut watch) = self.exchange.send(body).await?;
+        let mut shown = Shown { reply: self.reply(&answer), deltas };
+        let problem = self.exchange.read(&mut answer, &mut shown, &mut watch).await;
+        self.conclude(shown.reply, problem, &answer)
+    }
+
+    /// In a box, for what waits for an answer is to stay small.
+    fn reply(&self, answer: &Answer<Body>) -> Box<Reply> {
+        let text = |name| answer.headers().get(name).and_then(|value| value.to_str().ok());
+        let (status, content_type) = (answer.status().as_u16(), text(CONTENT_TYPE.as_str()));
+        let reply = Reply::within(self.bounds, self.api, status, content_type, self.asked);
+        let reply = reply.from_provider(Arc::clone(self.provider));
+        Box::new(reply.with_error_name(text(ERROR_NAME)))
+    }
+
+    /// The response, or why there is none.
+    fn conclude(
+        &self,
+        reply: Box<Reply>,
+        problem: Option<Error>,
+        answer: &Answer<Body>,
+    ) -> Result<Response, Error> {
+        let begun = reply.has_content();
+        let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
+        let why = match reply.finish(ended) {
+            Ok(response) => {
+                report_answer(answer.status().as_u16(), &response);
+                return Ok(response);
+            }
+            Err(why) => why,
+        };
+        let error = match (why, problem) {
+            (Unreadable::Nothing, Some(problem)) => problem,
+            (why, _) => {
+                let retry_after = self.exchange.retry_after(answer.headers());
+                self.exchange.tried.unreadable(why, answer.status(), retry_after)
+            }
+        };
+        Err(if begun { charged(error) } else { error })
+    }
+}
+
+/// A reply whose pieces are shown.
+struct Shown<'d> {
+    reply: Box<Reply>,
+    deltas: &'d mut dyn Deltas,
+}
+
+impl Reading for Shown<'_> {
+    fn push(&mut self, bytes: &[u8]) {
+        self.reply.push(bytes, self.deltas);
+    }
+
+    fn is_over(&self) -> bool {
+        self.reply.is_over()
+    }
+
+    fn is_done(&self) -> bool {
+        self.reply.is_done()
+    }
+
+    fn take_moved(&mut self) -> bool {
+        self.reply.take_moved()
+    }
+
+    fn took_too_long(&mut self, most: Duration) {
+        self.reply.took_too_long(most);
+    }
+}
+
+fn report_answer(status: u16, response: &Response) {
+    let usage = response.usage.as_ref();
+    debug!(
+        status,
+        finish_reason = match &response.finish {
+            // A server's own word may hold anything.
+            FinishReason::Other(_) => "other",
+            known => known.as_str(),
+        },
+        incomplete = response.incomplete.as_ref().map(Incomplete::as_str),
+        input_tokens = usage.map(|usage| usage.input),
+        output_tokens = usage.map(|usage| usage.output),
+        "an answer finished"
+    );
+}
