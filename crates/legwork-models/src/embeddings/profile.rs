@@ -6,7 +6,8 @@ use crate::catalogue::{shipped, undated};
 
 /// Name, numbers of a vector, tokens of a text.
 ///
-/// Read on the pages of the models at OpenAI, Google, Cohere and Mistral in November 2026.
+/// Numbers of vectors as recorded answers have them, or the pages of the models; tokens as pages
+/// said in November 2026.
 const KNOWN: &[(&str, u32, u64)] = &[
     ("text-embedding-3-small", 1_536, 8_192),
     ("text-embedding-3-large", 3_072, 8_192),
@@ -15,8 +16,6 @@ const KNOWN: &[(&str, u32, u64)] = &[
     ("gemini-embedding-2", 3_072, 8_192),
     ("gemini-embedding-2-preview", 3_072, 8_192),
     ("embed-v4.0", 1_536, 128_000),
-    ("embed-english-v3.0", 1_024, 512),
-    ("embed-multilingual-v3.0", 1_024, 512),
     ("mistral-embed", 1_024, 8_192),
 ];
 

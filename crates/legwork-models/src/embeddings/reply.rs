@@ -110,7 +110,7 @@ impl Reply {
             return self.pass(Passed::AnswerBytes(self.most()));
         }
         self.moved |= !new.is_empty();
-        self.bytes.extend(new.iter().take(room));
+        self.bytes.extend_from_slice(new.get(..room).unwrap_or(new));
     }
 
     /// Whether what follows is of no use, so that the connection may be dropped.

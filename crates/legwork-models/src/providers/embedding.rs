@@ -34,7 +34,7 @@ pub(super) const MISTRAL: Quirks = Quirks::USUAL
 #[cfg(feature = "openai")]
 pub(super) const QWEN: Quirks = Quirks::USUAL.with_texts(10);
 
-/// SambaNova: its pages name no limit; 32 texts is what its own client sends.
+/// SambaNova: its pages name no limit; 32 texts is what a widespread client sends.
 #[cfg(feature = "openai")]
 pub(super) const SAMBANOVA: Quirks = WHOLE.with_texts(32);
 
