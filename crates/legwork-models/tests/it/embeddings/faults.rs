@@ -132,17 +132,17 @@ async fn s13_10_endless_vectors_meet_their_bound() {
         let all = sample.body.to_string();
         let (begun, _) = all.split_once("0.5").unwrap();
         for (flood, bounds) in [("0.5,", bounds), (" ", bounds), ("0.5,", few)] {
-            let flood = Act::Flood(format!("{head}{begun}"), flood.to_owned());
+            let flood = Act::Flood(format!("{head}{begun}").into(), flood.into());
             let error = sample.once_within(bounds, flood).await.unwrap_err();
             assert_eq!(error.cause.kind, Kind::Malformed, "{}: {error}", sample.api);
             assert!(error.to_string().contains("exceeds a bound"), "{}: {error}", sample.api);
         }
         // White space alone is not kept, but counts as received.
-        let blank = Act::Flood(head.to_owned(), " ".to_owned());
+        let blank = Act::Flood(head.into(), " ".into());
         let error = sample.once_within(few, blank).await.unwrap_err();
         assert!(error.to_string().contains("received_bytes"), "{}: {error}", sample.api);
         // Of an error only the beginning is read.
-        let error = Act::Flood("HTTP/1.1 400 No\r\n\r\n".to_owned(), "oh ".to_owned());
+        let error = Act::Flood("HTTP/1.1 400 No\r\n\r\n".into(), "oh ".into());
         let error = sample.once(error).await.unwrap_err();
         assert_eq!(error.cause.status, Some(400), "{}", sample.api);
         assert!(error.to_string().len() < 4_000, "{}", sample.api);

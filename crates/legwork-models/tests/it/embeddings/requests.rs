@@ -1,7 +1,7 @@
 //! What each wire writes, and what it refuses to.
 
 use legwork_models::embeddings::{Api, DimensionsField, Quirks};
-use legwork_models::{EmbedderBuilder, Error, HttpEmbedder, Prices, providers};
+use legwork_models::{Catalogue, EmbedderBuilder, Error, HttpEmbedder, providers};
 use legwork_port::Embedder;
 use legwork_port::embedder::{Purpose, Request};
 use legwork_port::model::Kind;
@@ -167,11 +167,11 @@ fn what_is_known_of_a_model_is_in_its_profile_and_prices_of_ones_own_win() {
     let known = builder().build().unwrap();
     assert_eq!(known.profile().dimensions, Some(1_536));
     assert_eq!(known.profile().price.unwrap().input.to_string(), "$0.02");
-    let own = Prices::from_json(
-        r#"[{"model": "openai:text-embedding-3-small", "input": "0.01", "output": "0",
+    let own = Catalogue::from_json(
+        r#"[{"model": "openai:text-embedding-3-small", "price": {"input": "0.01", "output": "0"},
             "source": "our contract", "date": "2026-11-22"}]"#,
     );
-    let own = builder().prices(own.unwrap()).build().unwrap();
+    let own = builder().catalogue(own.unwrap()).build().unwrap();
     assert_eq!(own.profile().price.unwrap().input.to_string(), "$0.01");
     let free = builder().free().build().unwrap();
     assert_eq!(free.profile().price.unwrap().input.0, 0);
