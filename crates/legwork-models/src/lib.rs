@@ -99,8 +99,8 @@ pub mod layers;
 pub mod openai;
 #[cfg(feature = "http")]
 pub mod providers;
-#[cfg(feature = "http")]
 mod recited;
+#[cfg(feature = "http")]
 pub mod remote;
 mod resaying;
 pub mod retry;

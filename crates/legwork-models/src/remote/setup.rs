@@ -7,6 +7,7 @@ use http::header::{
 };
 use http::{Method, Request, Uri};
 use legwork_clock::SystemClock;
+#[cfg(feature = "embeddings")]
 use legwork_core::budget::Price;
 use legwork_port::Clock;
 use serde_json::{Map, Value};
