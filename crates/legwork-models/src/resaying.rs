@@ -14,17 +14,22 @@ pub(crate) struct Resaying<'d> {
     said: Vec<Part>,
     /// The failed attempts at them that may have cost money.
     charged: u32,
+    /// The further requests; each is held as a failed attempt is.
+    continued: u32,
 }
 
 impl<'d> Resaying<'d> {
     pub(crate) fn new(deltas: Option<&'d mut dyn Deltas>) -> Self {
-        Self { deltas, said: Vec::new(), charged: 0 }
+        Self { deltas, said: Vec::new(), charged: 0, continued: 0 }
     }
 
-    /// Notes what came so far.
-    pub(crate) fn said(&mut self, response: &Response) {
+    /// Notes what came so far, and asks whether there may be a further request.
+    pub(crate) fn may_continue_after(&mut self, response: &Response) -> bool {
         self.said.clone_from(&response.message.parts);
         self.charged = response.charged_attempts;
+        let may = self.continuing().is_continue();
+        self.continued += u32::from(may);
+        may
     }
 }
 
@@ -41,7 +46,7 @@ impl Deltas for Resaying<'_> {
         let streams = self.streams();
         let Some(deltas) = &mut self.deltas else { return ControlFlow::Continue(()) };
         let again = streams && !self.said.is_empty();
-        let charged_attempts = self.charged + retry.charged_attempts;
+        let charged_attempts = self.charged + self.continued + retry.charged_attempts;
         deltas.retrying(Retry {
             discarded: retry.discarded || again,
             charged_attempts,
@@ -52,5 +57,9 @@ impl Deltas for Resaying<'_> {
             self.said.iter().try_for_each(|part| pass(part, calls, &mut **deltas))?;
         }
         ControlFlow::Continue(())
+    }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        self.deltas.as_mut().map_or(ControlFlow::Continue(()), |deltas| deltas.continuing())
     }
 }

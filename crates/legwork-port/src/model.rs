@@ -128,6 +128,15 @@ pub trait Deltas: Send {
     fn retrying(&mut self, _retry: Retry<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+
+    /// Called before the model is sent a further request for the same answer, which costs as much
+    /// again as the first one may: a paused answer goes on, or one that was cut is continued.
+    /// `Break` forbids it.
+    ///
+    /// Then the inference ends with what came. Otherwise further pieces follow those that came.
+    fn continuing(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(Delta<'_>) -> ControlFlow<()> + Send> Deltas for F {

@@ -23,6 +23,14 @@ use crate::driver::Driver;
 struct Given {
     call: Option<u32>,
     read: Result<Value, Rejection>,
+    told: Told,
+}
+
+/// Whether the model reads what is wrong in the result of its call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    InResult,
+    NotYet,
 }
 
 /// Records the output that the step gave, or that its answer was rejected.
@@ -49,7 +57,7 @@ pub(crate) fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -
         }
         Err(rejection) => rejection,
     };
-    reject(state, reader, given.call, rejection)
+    reject(state, reader, (given.call, given.told), rejection)
 }
 
 /// What the step gave; none if it gave nothing that could be an output.
@@ -65,7 +73,7 @@ fn given(
         return by_calls(state, reader);
     }
     let reader = reader.filter(|_| driver.is_answer(state))?;
-    Some(Given { call: None, read: by_text(response, reader) })
+    Some(Given { call: None, read: by_text(response, reader), told: Told::NotYet })
 }
 
 /// The first call that gave the output, or else the first that failed to.
@@ -78,37 +86,49 @@ fn by_calls(state: &AgentState, reader: Option<&dyn OutputReader>) -> Option<Giv
     for (index, slot) in state.calls().filter(|(_, slot)| gives_output(slot)) {
         let Some(execution) = slot.execution() else { continue };
         let own = reader.filter(|reader| reader.wanted().name == slot.call.name);
-        match by_call(slot, execution, own) {
-            Some(Ok(value)) => return Some(Given { call: Some(index), read: Ok(value) }),
-            Some(rejected) if failed.is_none() => {
-                failed = Some(Given { call: Some(index), read: rejected });
-            }
-            _ => {}
+        let (read, told) = match by_call(slot, execution, own, reader) {
+            Some(read) => read,
+            None => continue,
+        };
+        let given = Given { call: Some(index), read, told };
+        match given.read {
+            Ok(_) => return Some(given),
+            Err(_) if failed.is_none() => failed = Some(given),
+            Err(_) => {}
         }
     }
     failed
 }
 
-/// What a call gave; none if it is not for what the model wrote that it did not succeed.
+/// What a call gave; none if it failed for another reason than what the model wrote.
+///
+/// `own` is the reader if the call is of its tool; the result of any other tool is a value that
+/// `reader` has to accept, if there is one.
 fn by_call(
     slot: &CallSlot,
     execution: &ToolExecution,
+    own: Option<&dyn OutputReader>,
     reader: Option<&dyn OutputReader>,
-) -> Option<Result<Value, Rejection>> {
-    let problem = match (&*execution.outcome, reader) {
-        (ToolOutcome::Ok(output), None) => return Some(Ok(output.to_value())),
-        (ToolOutcome::Ok(_), Some(reader)) => {
+) -> Option<(Result<Value, Rejection>, Told)> {
+    let problem = match (&*execution.outcome, own) {
+        (ToolOutcome::Ok(_), Some(own)) => {
             let written = slot.arguments.as_ref().unwrap_or(&slot.call.arguments);
-            return Some(reader.read(written));
+            return Some((own.read(written), Told::NotYet));
+        }
+        (ToolOutcome::Ok(output), None) => {
+            let value = output.to_value();
+            let read = reader.map_or(Ok(value.clone()), |reader| reader.read(&value.to_string()));
+            return Some((read, Told::NotYet));
         }
         (ToolOutcome::Failed(FailureKind::InvalidArguments, problem), _) => {
-            return Some(Err(Rejection::new(Stage::Schema, problem)));
+            return Some((Err(Rejection::new(Stage::Schema, problem)), Told::InResult));
         }
         (ToolOutcome::Retry(problem) | ToolOutcome::Failed(_, problem), _) => problem,
         _ => return None,
     };
-    let read = reader.and_then(|reader| reader.read(&slot.call.arguments).err());
-    Some(Err(read.unwrap_or_else(|| Rejection::new(Stage::Tool, problem))))
+    let read = own.and_then(|own| own.read(&slot.call.arguments).err());
+    let rejection = read.unwrap_or_else(|| Rejection::new(Stage::Tool, problem));
+    Some((Err(rejection), Told::InResult))
 }
 
 fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Rejection> {
@@ -133,7 +153,7 @@ fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Reje
 fn reject(
     state: AgentState,
     reader: Option<&dyn OutputReader>,
-    call: Option<u32>,
+    (call, told): (Option<u32>, Told),
     rejection: Rejection,
 ) -> AgentState {
     let Rejection { stage, problem } = rejection.clone();
@@ -152,10 +172,9 @@ fn reject(
         );
         return failed(state, ErrorKind::Validation, message);
     }
-    match call {
-        // The model reads the result of its call.
-        Some(_) => state,
-        None => {
+    match told {
+        Told::InResult => state,
+        Told::NotYet => {
             let correction = unwind::call(|| reader.correction(&rejection));
             state.with_message(correction.unwrap_or(rejection.problem))
         }

@@ -29,8 +29,13 @@ pub enum Error {
         reason: String,
     },
     /// The run of an agent with an output type completed, and its output is no value of that type.
-    #[error("there is no value: {0}")]
-    Output(String),
+    #[error("session {}: there is no value: {problem}", .run.session())]
+    Output {
+        /// The run.
+        run: Box<legwork_agent::Run>,
+        /// What is wrong with its output.
+        problem: String,
+    },
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -65,7 +70,6 @@ impl Error {
 }
 
 /// The reason for an error that a missing feature causes.
-#[cfg(not(all(feature = "openai", feature = "sqlite", feature = "tools")))]
 pub(crate) fn feature(name: &str) -> String {
     format!(
         "it needs the feature `{name}` of the crate `legwork`: add it to that dependency's \

@@ -20,6 +20,17 @@ impl Queue {
     fn pop(&self) -> Option<RunEvent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
+
+    /// Adds the last event of a run that could not begin: none was emitted before it.
+    fn end(&self, result: &Result<Run, Error>) {
+        let Err(error) = result else { return };
+        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = |event: &RunEvent| matches!(event.kind, EventKind::RunFailed { .. });
+        if !matches!(error, Error::Unfinished(_)) && !queue.iter().any(told) {
+            let message = error.to_string();
+            queue.push_back(RunEvent::new(EventKind::RunFailed { message, hint: None }));
+        }
+    }
 }
 
 impl Observer for Queue {
@@ -29,7 +40,8 @@ impl Observer for Queue {
 }
 
 /// A run as a stream of events. The run goes on only while the stream is polled;
-/// dropping it leaves the session resumable.
+/// dropping it leaves the session resumable. Of a run that cannot begin the only event is
+/// [`EventKind::RunFailed`].
 ///
 /// # Cancel safety
 /// [`RunStream::next`] may be dropped: the event it would have given is given by the next call.
@@ -102,6 +114,7 @@ impl Stream for RunStream {
         }
         let Some(run) = &mut self.run else { return Poll::Ready(None) };
         if let Poll::Ready(result) = Pin::new(run).poll(cx) {
+            self.queue.end(&result);
             self.result = Some(result);
             self.run = None;
         }

@@ -57,7 +57,7 @@ async fn s2_1_a_type_is_a_hook_with_its_own_name_triggers_and_priority() {
     assert_eq!((made.name(), made.priority_of()), ("audit", priority::HISTORY));
     assert!(!made.is_gate() && !made.is_inherited());
     let (gate, inherited) = (made.clone().gate(), made.inherited());
-    assert!(gate.is_gate() && !gate.is_inherited());
+    assert!(gate.is_gate() && gate.is_inherited(), "what guards a tool goes where the tool goes");
     assert!(inherited.is_inherited() && !inherited.is_gate());
     let guard = Hook::from(audit("guard", priority::GUARDS));
     assert!(guard.is_gate() && guard.is_inherited(), "guards are both");

@@ -331,3 +331,16 @@ async fn the_text_alone_is_read_and_the_run_is_there_afterwards() {
     assert_eq!(text, "I look. all is done");
     assert_eq!(stream.finish().await.unwrap().text(), "all is done");
 }
+
+#[tokio::test]
+async fn a_stream_of_a_run_that_cannot_begin_has_one_event_that_says_why() {
+    let agent = Agent::builder(ScriptedModel::new([Turn::text("never")])).build().unwrap();
+    let mut stream = agent.run("go").in_session("s").stream();
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().await {
+        events.push(event.kind);
+    }
+    let [EventKind::RunFailed { message, .. }] = &events[..] else { panic!("{events:?}") };
+    assert!(message.contains("the agent has no store"), "{message}");
+    assert!(stream.next().await.is_none());
+}

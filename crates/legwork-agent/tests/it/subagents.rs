@@ -197,7 +197,7 @@ async fn a_subagent_cannot_spawn_itself_and_the_tree_ends_at_depth_three() {
 }
 
 #[tokio::test]
-async fn guards_and_hooks_marked_as_inherited_go_along_and_no_others() {
+async fn s2_4_gates_guards_and_hooks_marked_as_inherited_go_along_and_no_others() {
     let world = World::default();
     let note = |name: &'static str| {
         let world = world.clone();
@@ -214,6 +214,7 @@ async fn guards_and_hooks_marked_as_inherited_go_along_and_no_others() {
         .hook(note("own"))
         .hook(note("marked").inherited())
         .hook(note("guard").priority(legwork_agent::hooks::priority::GUARDS))
+        .hook(note("gate").gate())
         .subagent(reviewer(&child))
         .build()
         .unwrap();
@@ -221,6 +222,8 @@ async fn guards_and_hooks_marked_as_inherited_go_along_and_no_others() {
     assert_eq!(world.count("own reviewer"), 0);
     assert_eq!(world.count("marked reviewer"), 1);
     assert_eq!(world.count("guard reviewer"), 1);
+    // What keeps a tool from being used goes where the tool goes.
+    assert_eq!(world.count("gate reviewer"), 1);
     assert_eq!(world.count("own root"), 2);
 }
 

@@ -50,11 +50,16 @@ impl AgentState {
         self.with_definition(definition)
     }
 
-    /// Sets the model settings from now on, in this session.
+    /// Sets the model settings from now on, in this session. Without the name of a model the
+    /// model stays.
     #[must_use]
     pub fn with_settings(self, settings: ModelSettings) -> Self {
         let mut definition = (*self.facts().definition).clone();
-        definition.settings = settings;
+        let model = match settings.model.is_empty() {
+            true => Arc::clone(&definition.settings.model),
+            false => Arc::clone(&settings.model),
+        };
+        definition.settings = ModelSettings { model, ..settings };
         self.with_definition(definition)
     }
 

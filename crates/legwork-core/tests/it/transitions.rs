@@ -8,7 +8,7 @@ use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::state::{CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
-    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, StopSignal, ToolOutcome,
+    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, SessionId, StopSignal, ToolOutcome,
 };
 use serde_json::json;
 
@@ -178,4 +178,14 @@ fn s1_1_no_transition_is_left_out() {
     for name in named.filter(|name| name.starts_with("with_")) {
         assert!(tried.contains(&name), "{name}");
     }
+}
+
+#[test]
+fn settings_without_a_model_keep_the_one_there_is() {
+    let named = |model: &str| ModelSettings { model: model.into(), ..ModelSettings::default() };
+    let state = AgentState::new(SessionId::new("s")).with_settings(named("x:one"));
+    let cold = ModelSettings { temperature: Some(0.0), ..ModelSettings::default() };
+    let changed = state.clone().with_settings(cold);
+    assert_eq!((&*changed.settings().model, changed.settings().temperature), ("x:one", Some(0.0)));
+    assert_eq!(&*state.with_settings(named("x:other")).settings().model, "x:other");
 }

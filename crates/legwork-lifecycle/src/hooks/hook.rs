@@ -174,9 +174,11 @@ impl Hook {
         self.gate || self.priority >= priority::GUARDS
     }
 
-    /// Whether it goes along to subagents: it was marked so, or is a guard.
+    /// Whether it goes along to subagents: it was marked so, or is a gate.
+    ///
+    /// A subagent has the tools of its parent, and so what keeps them from being used.
     pub fn is_inherited(&self) -> bool {
-        self.inherited || self.priority >= priority::GUARDS
+        self.inherited || self.is_gate()
     }
 }
 

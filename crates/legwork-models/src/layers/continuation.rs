@@ -52,8 +52,9 @@ impl From<u32> for Continuation {
 /// of all. If a further part fails, what came is returned, cut as it was.
 ///
 /// The limit of a request holds for all parts together, and so does the longest answer that the
-/// profile names; a budget reserves as much. The input is sent again with each part, which a budget
-/// does not reserve: it is charged.
+/// profile names; a budget reserves as much. The input is sent again with each part: as much as the
+/// first request may cost is reserved again for it, and where a limit does not allow this, what came
+/// is the answer.
 ///
 /// ```
 /// use legwork_models::layers::ModelExt as _;
@@ -116,11 +117,10 @@ impl<M: Model> Continuing<M> {
                 Some(before) => joined(before, response),
                 None => response,
             };
-            if !goes_on {
+            if !goes_on || !relay.may_continue_after(&whole) {
                 return Ok(whole);
             }
             more -= 1;
-            relay.said(&whole);
             let prompt = Message::user(self.continuation.prompt.as_str());
             next = request.clone().with_message(Message::clone(&whole.message));
             next = next.with_message(prompt);

@@ -99,4 +99,8 @@ impl Deltas for Relay<'_> {
         self.shown = false;
         ControlFlow::Continue(())
     }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        self.deltas.as_mut().map_or(ControlFlow::Continue(()), |deltas| deltas.continuing())
+    }
 }

@@ -201,6 +201,10 @@ impl Deltas for Listener<'_, '_> {
         progress.next = Some(next);
         ControlFlow::Continue(())
     }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        self.deltas.as_mut().map_or(ControlFlow::Continue(()), |deltas| deltas.continuing())
+    }
 }
 
 fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {

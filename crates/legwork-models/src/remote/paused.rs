@@ -5,21 +5,24 @@
 
 use std::sync::Arc;
 
+use legwork_core::inference::Incomplete;
 use legwork_core::message::Author;
 use legwork_core::{FinishReason, Message, ModelRequest, Response};
-use legwork_port::model::{self, Deltas};
+use legwork_port::model::{self, Deltas, Kind};
+use serde_json::json;
 
 use super::{Asking, HttpModel};
 use crate::answer::Streaming;
 use crate::resaying::Resaying;
 use crate::retry::persist;
 
-/// How often an answer is continued at most; then it is returned as it is.
+/// How often an answer is continued at most.
 const MOST: u32 = 16;
 
-/// Asks, and goes on as long as the answer is paused.
+/// Asks, and goes on as long as the answer is paused, and as limits allow it.
 ///
-/// If a further part fails, what came before it is returned, paused as it was.
+/// If a further part fails, or may not be asked for, what came before it is returned as an answer
+/// that broke off, with the reason among its fields.
 pub(super) async fn whole(
     model: &HttpModel,
     request: ModelRequest,
@@ -30,22 +33,36 @@ pub(super) async fn whole(
     let (mut before, mut left) = (None, MOST);
     let mut next = request.clone();
     loop {
-        let asking = Asking { model, body: model.body(&next, asked)?, asked };
-        let asked = persist(&asking, &model.retry, &*model.clock, Some(&mut relay)).await;
-        let (goes_on, whole) = match (asked, before) {
+        let (goes_on, whole) = match (part(model, &next, asked, &mut relay).await, before) {
             (Ok(response), before) => (is_paused(&response), joined(before, response)),
-            (Err(error), Some(before)) => return Ok(failed(before, &error)),
+            (Err(error), Some(before)) => return Ok(broken_off(before, &error)),
             (Err(error), None) => return Err(error),
         };
-        if !goes_on || left == 0 {
+        if !goes_on {
             return Ok(whole);
         }
+        if left == 0 || !relay.may_continue_after(&whole) {
+            let message = match left {
+                0 => format!("the provider paused its answer more than {MOST} times"),
+                _ => "the provider paused its answer, and the limits allow no further part".into(),
+            };
+            return Ok(broken_off(whole, &model::Error::new(Kind::Malformed, message)));
+        }
         left -= 1;
-        relay.said(&whole);
         let said = Message::clone(&whole.message).by(Author::Model(model.name.as_str().into()));
         next = request.clone().with_message(said);
         before = Some(whole);
     }
+}
+
+async fn part(
+    model: &HttpModel,
+    request: &ModelRequest,
+    asked: Streaming,
+    relay: &mut Resaying<'_>,
+) -> Result<Response, model::Error> {
+    let asking = Asking { model, body: model.body(request, asked)?, asked };
+    persist(&asking, &model.retry, &*model.clock, Some(relay)).await
 }
 
 fn is_paused(response: &Response) -> bool {
@@ -53,9 +70,13 @@ fn is_paused(response: &Response) -> bool {
     paused && response.incomplete.is_none() && response.message.tool_calls().next().is_none()
 }
 
-fn failed(before: Response, error: &model::Error) -> Response {
-    let charged_attempts = before.charged_attempts + error.charged_attempts;
-    Response { charged_attempts, ..before }
+/// What came, as an answer that broke off for this reason.
+fn broken_off(mut response: Response, error: &model::Error) -> Response {
+    response.charged_attempts += error.charged_attempts;
+    response.incomplete = Some(Incomplete::Cut);
+    let reason = json!({"status": error.status, "code": error.code, "message": error.message});
+    response.raw.insert("error".to_owned(), reason);
+    response
 }
 
 /// Two parts as one answer, which ends as the second does.

@@ -174,4 +174,8 @@ impl Deltas for Listener<'_> {
             None => ControlFlow::Continue(()),
         }
     }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        self.deltas.as_mut().map_or(ControlFlow::Continue(()), |deltas| deltas.continuing())
+    }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Message, ModelRequest, Part};
 use legwork_models::{HttpModel, anthropic};
 use legwork_port::Model;
@@ -101,7 +102,9 @@ async fn a_pause_is_left_alone_where_the_server_runs_no_tools_and_has_an_end() {
     assert_eq!(response.finish, FinishReason::Other("pause_turn".into()));
     let endless = Server::start((0..40).map(|_| whole(&part("on", "pause_turn")))).await;
     let response = model(&endless).infer(question(), None).await.unwrap();
-    assert_eq!(response.finish, FinishReason::Other("pause_turn".into()));
+    assert_eq!(response.incomplete, Some(Incomplete::Cut));
+    let why = response.raw["error"]["message"].as_str().unwrap();
+    assert!(why.contains("paused its answer more than 16 times"), "{why}");
     assert_eq!(endless.requests().len(), 17);
 }
 
@@ -113,9 +116,39 @@ async fn what_came_is_kept_where_a_further_part_fails() {
     let server = Server::start([whole(&part("one", "pause_turn")), refused]).await;
     let response = model(&server).infer(question(), None).await.unwrap();
     assert_eq!(response.text(), "one");
-    assert_eq!(response.finish, FinishReason::Other("pause_turn".into()));
+    // It is not the whole answer, and says why.
+    assert_eq!(response.incomplete, Some(Incomplete::Cut));
+    assert_eq!(response.raw["error"]["status"], 400);
+    assert_eq!(response.usage.unwrap().input, 10);
     let bad = Server::start([Act::Keep(answer("400 Bad Request", "text/plain", "", "no"))]).await;
     assert_eq!(model(&bad).infer(question(), None).await.unwrap_err().status, Some(400));
+}
+
+/// Allows no further request.
+struct Miser;
+
+impl Deltas for Miser {
+    fn streams(&self) -> bool {
+        false
+    }
+
+    fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+#[tokio::test]
+async fn s5_3_a_further_part_is_asked_for_only_if_limits_allow_it() {
+    let server = Server::start((0..4).map(|_| whole(&part("on", "pause_turn")))).await;
+    let response = model(&server).infer(question(), Some(&mut Miser)).await.unwrap();
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!((response.text().as_str(), &response.incomplete), ("on", &Some(Incomplete::Cut)));
+    let why = response.raw["error"]["message"].as_str().unwrap();
+    assert!(why.contains("the limits allow no further part"), "{why}");
 }
 
 /// Notes pieces of text, and where an attempt is repeated.

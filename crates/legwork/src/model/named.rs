@@ -129,7 +129,24 @@ pub(crate) fn without_url(provider: &Provider) -> String {
     )
 }
 
+/// The providers whose API is a feature that this program does not have.
+const WITHOUT: &[(&str, &str)] = &[
+    #[cfg(not(feature = "anthropic"))]
+    ("anthropic", "anthropic"),
+    #[cfg(not(feature = "bedrock"))]
+    ("bedrock", "bedrock"),
+    #[cfg(not(feature = "gemini"))]
+    ("google", "gemini"),
+    #[cfg(not(feature = "openai"))]
+    ("openai", "openai"),
+    #[cfg(not(feature = "responses"))]
+    ("openai-responses", "responses"),
+];
+
 fn unknown(provider: &str) -> String {
+    if let Some((_, feature)) = WITHOUT.iter().find(|(name, _)| *name == provider) {
+        return crate::error::feature(feature);
+    }
     let names: Vec<_> = names().collect();
     format!(
         "the provider `{provider}` is not known: known are {}; for any other server that speaks \

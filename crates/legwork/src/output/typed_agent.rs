@@ -106,10 +106,11 @@ impl<T: Send + 'static> TypedAgent<T> {
     }
 
     /// Goes on with a session where it stands; await it. An output that was accepted before is
-    /// given without asking again.
+    /// given without asking again, also if the execution has completed.
     pub fn resume(&self, session: impl Into<SessionId>) -> TypedRun<T> {
-        let request = self.agent().map(|agent| agent.resume(session));
-        TypedRun::new(self.clone(), request)
+        let session = session.into();
+        let request = self.agent().map(|agent| agent.resume(session.clone()));
+        TypedRun::new(self.clone(), request).resuming(session)
     }
 
     /// The agent with this output: for its streams, its steps and its sessions.

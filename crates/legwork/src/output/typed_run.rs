@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 
 use legwork_agent::{Control, Error as AgentError, Run, RunRequest};
 use legwork_core::SessionId;
+use legwork_core::state::Refusal;
 use legwork_port::{BoxFuture, Observer};
 
 use crate::output::partial_values::PartialValues;
@@ -18,6 +19,8 @@ use crate::{Error, Result};
 pub struct TypedRun<T> {
     agent: TypedAgent<T>,
     request: Result<RunRequest, AgentError>,
+    /// The session, if one is gone on with.
+    resumes: Option<SessionId>,
 }
 
 /// A value, and the run that gave it.
@@ -32,7 +35,11 @@ pub struct Answered<T> {
 
 impl<T: Send + 'static> TypedRun<T> {
     pub(super) fn new(agent: TypedAgent<T>, request: Result<RunRequest, AgentError>) -> Self {
-        Self { agent, request }
+        Self { agent, request, resumes: None }
+    }
+
+    pub(super) fn resuming(self, session: SessionId) -> Self {
+        Self { resumes: Some(session), ..self }
     }
 
     /// The same with a change of the request, such as another observer or a state to go on with.
@@ -90,14 +97,33 @@ impl<T: Send + 'static> TypedRun<T> {
     /// # Errors
     /// As when it is awaited.
     pub async fn answered(self) -> Result<Answered<T>> {
-        let Self { agent, request } = self;
-        let run = request?.await?;
-        match agent.value(&run) {
-            Ok(Some(value)) => Ok(Answered { value, run }),
-            Ok(None) => Err(Error::Output("the run completed without an output".to_owned())),
-            Err(error) => Err(Error::Output(format!("what the journal holds is {error}"))),
-        }
+        let Self { agent, request, resumes } = self;
+        let run = match (request?.await, resumes) {
+            (Ok(run), _) => run,
+            (Err(error), Some(session)) => recorded(&agent, session, error).await?,
+            (Err(error), None) => return Err(error.into()),
+        };
+        let problem = match agent.value(&run) {
+            Ok(Some(value)) => return Ok(Answered { value, run }),
+            Ok(None) => "the run completed without an output".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Error::Output { run: Box::new(run), problem })
     }
+}
+
+/// The last run of a session that was resumed and has nothing left to do, if it gave an output;
+/// else the error.
+async fn recorded<T: Send + 'static>(
+    agent: &TypedAgent<T>,
+    session: SessionId,
+    error: AgentError,
+) -> Result<Run, AgentError> {
+    if !matches!(error, AgentError::Refused(Refusal::NothingToDo { .. })) {
+        return Err(error);
+    }
+    let run = agent.agent()?.session(session).last_run().await?;
+    if run.output().is_some() { Ok(run) } else { Err(error) }
 }
 
 impl<T: Send + 'static> IntoFuture for TypedRun<T> {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use legwork::Subagent;
 use legwork::agent::memory::MemoryStore;
-use legwork::core::Usage;
+use legwork::core::{FinishReason, ModelSettings, Usage};
 use legwork::core::budget::{Amounts, MicroUsd, Price};
+use legwork::model::layers::ModelExt as _;
 use legwork::port::{Ability, Profile};
 use legwork::prelude::*;
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{Script, ScriptedModel, Turn};
 use serde_json::json;
 
 /// A million tokens in cost a dollar, as many out two.
@@ -55,4 +56,21 @@ async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
     let last = agent.session("s").state().await.unwrap();
     let of_last: Vec<_> = last.step_results().map(|result| money(&result.step.used)).collect();
     assert_eq!(of_last, [(300, 30, 360)]);
+}
+
+#[tokio::test]
+async fn s5_3_an_answer_is_continued_only_as_long_as_its_limits_allow_another_part() {
+    let cut = || Turn::text("on and on").with_finish(FinishReason::Length).with_usage(used(10, 5));
+    let settings = ModelSettings { max_output: Some(1_000), ..ModelSettings::default() };
+    for (limit, asked) in [(9_000, 6), (3_000, 3), (1_999, 1)] {
+        let model = ScriptedModel::new(Script::from_fn(move |_| cut()));
+        let agent = Agent::builder(model.clone().with_continuation(5))
+            .settings(settings.clone())
+            .budget(Budget::unlimited().output_tokens(limit))
+            .build()
+            .unwrap();
+        let run = agent.run("Go.").outcome().await.unwrap();
+        assert_eq!(model.requests().len(), asked, "{limit}");
+        assert_eq!(run.used().output, 5 * asked as u64);
+    }
 }

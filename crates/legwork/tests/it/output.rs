@@ -366,6 +366,34 @@ async fn s14_6_a_tool_gives_the_output_by_its_result() {
 }
 
 #[tokio::test]
+async fn s14_6_what_a_tool_gives_has_to_be_of_the_type_that_is_wanted() {
+    let ran = Arc::new(Mutex::new(Vec::new()));
+    let save = |value| Noting("save", Arc::clone(&ran), ToolOutcome::value(value));
+    let agent = |value, turns: Vec<Turn>| {
+        let model = ScriptedModel::new(turns);
+        let agent = Agent::builder(model.clone()).output_tool(save(value));
+        (agent.build().unwrap().output::<City>(), model)
+    };
+    let (fits, _) = agent(paris(), vec![Turn::call("save", json!({}))]);
+    assert_eq!(fits.run("Save it.").await.unwrap(), city());
+    let turns = vec![Turn::call("save", json!({})), Turn::call("answer", paris())];
+    let (other, model) = agent(json!({"saved": true}), turns);
+    assert_eq!(other.run("Save it.").await.unwrap(), city());
+    let told = model.requests()[1].messages().last().unwrap().text();
+    assert!(told.contains("(schema)") && told.contains("population"), "{told}");
+}
+
+#[tokio::test]
+async fn s14_6_no_list_of_names_withholds_what_gives_the_output() {
+    let ran = Arc::new(Mutex::new(Vec::new()));
+    let look = Noting("look", Arc::clone(&ran), ToolOutcome::text("seen"));
+    let model = ScriptedModel::new([Turn::call("answer", paris())]);
+    let agent = Agent::builder(model).tool(look).known_tools(["answer"]);
+    let agent = agent.deny_tools(["answer", "look"]).build().unwrap();
+    assert_eq!(agent.output::<City>().run("The largest?").await.unwrap(), city());
+}
+
+#[tokio::test]
 async fn s14_6_no_subagent_inherits_what_gives_the_output() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let book = Noting("book", Arc::clone(&ran), ToolOutcome::text("booked"));
@@ -443,7 +471,14 @@ async fn s14_7_an_answer_whose_step_did_not_end_is_read_by_another_process() {
     assert!(error.unfinished().is_some(), "{error}");
     assert_eq!(error.unfinished().unwrap().run().output(), None);
     assert_eq!(typed().resume("s").await.unwrap(), city());
+    // And once more, when the execution has completed.
+    assert_eq!(typed().resume("s").await.unwrap(), city());
     assert_eq!(model.requests().len(), 1);
+    // Of another type it is no value; the run is in the error.
+    let agent = Agent::builder(model.clone()).store(&*address).build().unwrap();
+    let error = agent.output::<u8>().resume("s").await.unwrap_err();
+    let legwork::Error::Output { run, problem } = error else { panic!("{error}") };
+    assert_eq!((run.output(), problem.contains("invalid type")), (Some(&paris()), true), "{problem}");
 }
 
 #[tokio::test]

@@ -59,8 +59,9 @@ impl Builder {
             let given = |tool| Given { tool, owner: Owner::Output };
             tools.extend(reader.tool().map(given));
         }
-        if let Some(allowed) = &mut self.names.allowed {
-            allowed.extend(tools.iter().map(|given| given.tool.spec().name.to_string()));
+        for name in tools.iter().map(|given| given.tool.spec().name.to_string()) {
+            self.names.denied.remove(&name);
+            self.names.allowed.iter_mut().for_each(|allowed| drop(allowed.insert(name.clone())));
         }
         (reader, tools)
     }

@@ -32,7 +32,7 @@ pub const DEEPEST: usize = 3;
 /// An agent that another one may spawn.
 ///
 /// It has the tools, model, driver, store and dependencies of the agent that spawns it,
-/// where it is not said otherwise; of hooks, the guards and those marked as inherited.
+/// where it is not said otherwise; of hooks, the gates and guards, and those marked as inherited.
 #[derive(Clone)]
 pub struct Subagent {
     name: Arc<str>,

@@ -80,4 +80,8 @@ impl Deltas for Lines<'_, '_> {
         self.line.clear();
         ControlFlow::Continue(())
     }
+
+    fn continuing(&mut self) -> ControlFlow<()> {
+        self.deltas.as_mut().map_or(ControlFlow::Continue(()), |deltas| deltas.continuing())
+    }
 }

@@ -156,6 +156,17 @@ impl Deltas for Sink<'_> {
         ControlFlow::Continue(())
     }
 
+    fn continuing(&mut self) -> ControlFlow<()> {
+        let next = self.charged_attempts + 1;
+        let more = self.charged_attempts..next;
+        if let Some(limit) = spending::forbids_attempt(&self.left, self.held, self.cx, more) {
+            self.forbids = Some(limit);
+            return ControlFlow::Break(());
+        }
+        (self.charged_attempts, self.bytes) = (next, 0);
+        ControlFlow::Continue(())
+    }
+
     fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
         if let Delta::Text(text) | Delta::Thinking(text) | Delta::Arguments { json: text, .. } =
             delta
