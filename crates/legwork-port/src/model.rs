@@ -158,7 +158,8 @@ pub struct Retry<'a> {
     pub error: &'a str,
     /// Whether the failed attempt had delivered pieces, which are void now.
     pub discarded: bool,
-    /// The number of failed attempts so far that may have cost money.
+    /// The number of attempts so far that may have cost money: those that failed, and those of
+    /// earlier parts of the answer ([`Deltas::continuing`]).
     pub charged_attempts: u32,
 }
 

@@ -394,7 +394,7 @@ fn s2_4_a_hook_is_a_gate_and_goes_along_when_marked_or_from_the_priority_of_guar
         (made().priority(199), 199, false, false),
         (made().priority(200), 200, true, true),
         (made().priority(201), 201, true, true),
-        (made().priority(-1).gate(), -1, true, false),
+        (made().priority(-1).gate(), -1, true, true),
         (made().inherited(), 0, false, true),
     ] {
         let found = (hook.priority_of(), hook.is_gate(), hook.is_inherited());

@@ -8,7 +8,8 @@ use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::state::{CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
-    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, SessionId, StopSignal, ToolOutcome,
+    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, SessionId, StopSignal,
+    ToolOutcome,
 };
 use serde_json::json;
 

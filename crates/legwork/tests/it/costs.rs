@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use legwork::Subagent;
 use legwork::agent::memory::MemoryStore;
-use legwork::core::{FinishReason, ModelSettings, Usage};
 use legwork::core::budget::{Amounts, MicroUsd, Price};
+use legwork::core::{FinishReason, ModelSettings, Usage};
 use legwork::model::layers::ModelExt as _;
 use legwork::port::{Ability, Profile};
 use legwork::prelude::*;

@@ -478,7 +478,11 @@ async fn s14_7_an_answer_whose_step_did_not_end_is_read_by_another_process() {
     let agent = Agent::builder(model.clone()).store(&*address).build().unwrap();
     let error = agent.output::<u8>().resume("s").await.unwrap_err();
     let legwork::Error::Output { run, problem } = error else { panic!("{error}") };
-    assert_eq!((run.output(), problem.contains("invalid type")), (Some(&paris()), true), "{problem}");
+    assert_eq!(
+        (run.output(), problem.contains("invalid type")),
+        (Some(&paris()), true),
+        "{problem}"
+    );
 }
 
 #[tokio::test]

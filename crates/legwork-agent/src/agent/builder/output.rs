@@ -61,7 +61,7 @@ impl Builder {
         }
         for name in tools.iter().map(|given| given.tool.spec().name.to_string()) {
             self.names.denied.remove(&name);
-            self.names.allowed.iter_mut().for_each(|allowed| drop(allowed.insert(name.clone())));
+            self.names.allowed.iter_mut().for_each(|allowed| allowed.extend([name.clone()]));
         }
         (reader, tools)
     }
