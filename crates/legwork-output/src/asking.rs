@@ -15,7 +15,7 @@ pub(crate) struct Asking {
     pub(crate) mode: Mode,
     /// The schema that the model is given.
     pub(crate) fitted: Fitted,
-    /// What the model is told in words; may be empty.
+    /// The instructions for the model; may be empty.
     pub(crate) prompt: String,
     /// The tool by which it gives the value.
     pub(crate) tool: Option<ToolSpec>,

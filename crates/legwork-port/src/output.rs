@@ -15,7 +15,7 @@ pub trait OutputReader: Send + Sync {
     /// What is wanted, as the definition of the agent records it; always the same.
     fn wanted(&self) -> &Arc<Wanted>;
 
-    /// What the model is told of it, a section of the system prompt; may be empty.
+    /// The section of the system prompt that asks for it; may be empty.
     fn prompt(&self) -> &str;
 
     /// The tool by which the model gives it, of the name in [`Wanted`]; none if it does so in
@@ -32,6 +32,7 @@ pub trait OutputReader: Send + Sync {
     /// Why it is rejected.
     fn read(&self, written: &str) -> Result<Value, Rejection>;
 
-    /// What the model is told of an answer that was rejected.
+    /// The message to the model about an answer that was rejected, unless the result of its call says
+    /// it already.
     fn correction(&self, rejection: &Rejection) -> String;
 }

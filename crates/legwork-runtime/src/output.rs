@@ -149,7 +149,7 @@ fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Reje
     }
 }
 
-/// Records a rejected answer, and either what the model is told of it or that there is no output.
+/// Records a rejected answer, and either a message to the model or the end of the execution.
 fn reject(
     state: AgentState,
     reader: Option<&dyn OutputReader>,

@@ -21,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! An answer that is no such value is told to the model with what is wrong with it, twice by
-//! default, and each is journaled. So are the answers that are accepted: a program that is killed
+//! An answer that does not fit is sent back to the model with what is wrong, at most twice in a
+//! row by default, and each is journaled. So are the answers that are accepted: a program that is killed
 //! does not ask again. [`TypedAgent`] says more.
 //!
 //! The rest of this module is that of the crate `legwork-output`, which knows no agent.

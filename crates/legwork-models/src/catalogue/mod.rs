@@ -1,7 +1,7 @@
 //! What is known of models: limits, prices and abilities, as data.
 //!
 //! The shipped rows name the page that each fact was read on, and the day. They change: where
-//! money depends on one, give your own. What nobody wrote down is unknown, which is not *no*.
+//! money depends on one, give your own. What is not recorded is unknown, which is not *no*.
 //! Read in this order: this module, `row`, `fact`, `name` (which rows are of a model), `form`
 //! (rows as JSON).
 

@@ -33,7 +33,7 @@ pub(super) struct Setup {
     pub(super) key: Option<String>,
     pub(super) token: Option<String>,
     pub(super) credentials: Option<Arc<dyn Credentials>>,
-    /// Whether whoever reads a request has its credential.
+    /// Whether a request contains the credential itself, and not only a signature made with it.
     pub(super) is_credential_sent: bool,
     /// What is known of the secrets of the credentials.
     pub(super) secrets: Vec<String>,

@@ -214,7 +214,7 @@ impl<T: 'static> Output<T> {
 
     /// The value of a JSON value that was accepted before; it is not validated again.
     ///
-    /// What stands before a transformation is.
+    /// Validators that were given before a transformation run again.
     ///
     /// # Errors
     /// The stage that failed, and why.

@@ -117,7 +117,7 @@ pub enum Support {
     Yes,
     /// It has it not.
     No,
-    /// Nobody said so far.
+    /// Not stated so far.
     Unknown,
 }
 

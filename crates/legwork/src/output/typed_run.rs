@@ -52,7 +52,7 @@ impl<T: Send + 'static> TypedRun<T> {
         self.with(|request| request.in_session(session))
     }
 
-    /// Under a control that somebody else holds too.
+    /// With a control that the caller shares.
     pub fn control(self, control: Control) -> Self {
         self.with(|request| request.control(control))
     }
