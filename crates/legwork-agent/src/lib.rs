@@ -42,6 +42,7 @@ pub use legwork_lifecycle::{
 };
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
-    Active, Control, Error, Halt, StepContext, Unfinished, context, executor, memory, open,
+    Active, Control, Error, Halt, HaltReason, StepContext, Unfinished, context, executor, memory,
+    open,
 };
 pub use legwork_toolset as toolset;

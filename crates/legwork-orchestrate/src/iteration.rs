@@ -94,7 +94,7 @@ impl<S: Conversation> StepByStep for Iteration<S> {
 
     fn set(&mut self, state: S) -> Result<(), Error> {
         if !state.chat().extends(&self.state.chat().mark()) {
-            return Err(Error::Lineage { by: "the caller" });
+            return Err(Error::Lineage);
         }
         self.state = state;
         Ok(())

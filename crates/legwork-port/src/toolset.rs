@@ -1,6 +1,7 @@
 //! Toolsets: sources of tools, which runs open and share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_core::{AgentState, SessionId};
 
@@ -115,6 +116,9 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
     }
 }
 
+/// How long a run waits for its toolsets to close: it holds its session until then.
+pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
 /// An open toolset. Dropping it must release what `close` has not released.
 pub trait OpenToolset: Send + Sync {
     /// Its tools for a state, in the order in which they are shown.
@@ -147,8 +151,8 @@ pub trait OpenToolset: Send + Sync {
 
     /// Closes it; called exactly once, after the last run that used it.
     ///
-    /// If that run is dropped, the future is polled once and then dropped with the set. So what
-    /// must happen belongs before the first await, or in `Drop`.
+    /// If it takes longer than [`CLOSE_LIMIT`], or that run is dropped, the future is dropped with
+    /// the set; in a run that is dropped it is polled once. So what must happen belongs before the first await, or in `Drop`.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

@@ -1,10 +1,16 @@
 //! What goes wrong around an execution; what goes wrong in it is in its state.
 
+use std::fmt;
+
 use legwork_core::state::Refusal;
 use legwork_core::{AgentState, SessionId};
 use legwork_port::store;
 
-use crate::result::Unfinished;
+use crate::result::{Run, Unfinished};
+
+/// What is wrong with a state that is none of ours, and what to do.
+const FOREIGN: &str = "that does not extend the one that was given out: hand back that one, \
+                       changed only by transitions";
 
 /// Why an agent could not be built, or an execution not be run.
 #[derive(Debug, thiserror::Error)]
@@ -46,33 +52,25 @@ pub enum Error {
         /// The session of what it was given.
         other: SessionId,
     },
-    /// A session could not be spoken to.
-    #[error(transparent)]
-    Session(legwork_session::Error),
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),
     /// A state was handed back that does not extend the one that was given out; nothing of
     /// it is taken over.
-    #[error(
-        "{by} handed back a state that does not extend the one that was given out: hand back that one, changed only by transitions"
-    )]
-    Lineage {
-        /// Who handed it back: `the caller` or `the driver`.
-        by: &'static str,
-    },
+    #[error("the caller handed back a state {FOREIGN}")]
+    Lineage,
     /// A run was opened step by step after it had been polled as a future.
     #[error("the run has begun already: await it, or open it before it is polled")]
     Begun,
-    /// Code that the agent was given panicked where nothing can be recorded.
+    /// Code that the agent was given panicked, and there is no run to record it in.
     #[error("{who} panicked: {message}")]
     Panicked {
-        /// Which code: `the driver` or `the source of ids`.
+        /// Which code, such as `the source of ids`.
         who: &'static str,
         /// What it said.
         message: String,
     },
-    /// The execution was halted before it was over; it can be resumed.
+    /// The execution was halted before it was over, for what cannot be journaled.
     #[error(transparent)]
     Halted(Box<Halt>),
     /// The execution did not complete: it failed, was stopped or cancelled, or waits.
@@ -87,12 +85,45 @@ impl From<legwork_session::Error> for Error {
             legwork_session::Error::Store(error) => Self::Store(error),
             legwork_session::Error::Unknown(session) => Self::UnknownSession(session),
             legwork_session::Error::NoStore(session) => Self::NoStore(session),
-            error => Self::Session(error),
         }
     }
 }
 
 impl Error {
+    /// The run as far as it came, if there is one: it was halted, or did not complete.
+    pub fn run(&self) -> Option<Run> {
+        match self {
+            Self::Unfinished(unfinished) => Some(unfinished.run().clone()),
+            Self::Halted(halt) => Some(halt.state.clone().into()),
+            _ => None,
+        }
+    }
+
+    /// The error of the store, if that is why nothing could be run, or why the run was halted.
+    pub fn as_store(&self) -> Option<&store::Error> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Halted(halt) => match &halt.reason {
+                HaltReason::Store(error) => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether another writer has the session, or changed it meanwhile.
+    pub fn is_conflict(&self) -> bool {
+        self.as_store().is_some_and(store::Error::is_conflict)
+    }
+
+    /// Why the run was halted, if it was.
+    pub fn halted(&self) -> Option<&HaltReason> {
+        match self {
+            Self::Halted(halt) => Some(&halt.reason),
+            _ => None,
+        }
+    }
+
     /// The run that did not complete, if that is what went wrong.
     pub fn unfinished(&self) -> Option<&Unfinished> {
         match self {
@@ -103,10 +134,12 @@ impl Error {
 }
 
 /// Why a step could not go on; carries the state as far as it came.
-#[derive(Debug, thiserror::Error)]
-#[error("{reason}")]
+///
+/// The session can be resumed where it was last committed.
+#[derive(thiserror::Error)]
+#[error("session {}: {reason}", .state.session())]
 pub struct Halt {
-    /// The state as far as it came.
+    /// The state as far as it came; what was not committed of it is not in the journal.
     pub state: AgentState,
     /// Why.
     pub reason: HaltReason,
@@ -120,7 +153,7 @@ pub enum HaltReason {
     #[error(transparent)]
     Store(#[from] store::Error),
     /// A driver handed back a state that does not extend the one handed in.
-    #[error("{}", Error::Lineage { by: "the driver" })]
+    #[error("the driver handed back a state {FOREIGN}")]
     Lineage,
     /// A driver panicked, and there is no journal that says how far it had come.
     #[error("the driver panicked: {0}")]
@@ -142,24 +175,21 @@ impl HaltReason {
     }
 }
 
+impl fmt::Debug for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let session = self.state.session();
+        f.debug_struct("Halt").field("session", session).field("reason", &self.reason).finish()
+    }
+}
+
 impl Halt {
     pub(crate) fn new(state: AgentState, reason: impl Into<HaltReason>) -> Self {
         Self { state, reason: reason.into() }
-    }
-
-    /// Whether somebody asked to leave it here.
-    pub fn is_interrupted(&self) -> bool {
-        matches!(self.reason, HaltReason::Interrupted)
     }
 }
 
 impl From<Halt> for Error {
     fn from(halt: Halt) -> Self {
-        match halt.reason {
-            HaltReason::Store(error) => Self::Store(error),
-            HaltReason::Lineage => Self::Lineage { by: "the driver" },
-            HaltReason::Panicked(message) => Self::Panicked { who: "the driver", message },
-            reason => Self::Halted(Box::new(Halt { state: halt.state, reason })),
-        }
+        Self::Halted(Box::new(halt))
     }
 }

@@ -9,14 +9,14 @@ use std::sync::atomic::Ordering;
 use legwork_core::event::ParentLink;
 use legwork_core::inbox::Item;
 use legwork_core::state::Refusal;
-use legwork_core::{AgentState, ExecutionStatus, Message, Seq, SessionId};
+use legwork_core::{AgentState, Message, Seq, SessionId};
 use legwork_port::event::ExecutionEnd;
 use legwork_port::store::{self, Range};
-use legwork_port::{EventKind, Ids};
+use legwork_port::{EventKind, Ids, toolset};
 
 use crate::context::StepContext;
 use crate::control::Control;
-use crate::error::{Error, Halt};
+use crate::error::{Error, Halt, HaltReason};
 use crate::result::Run;
 use crate::run::{self, Advance};
 use crate::services::Ancestry;
@@ -90,10 +90,7 @@ impl Active {
         let renewal = Arc::clone(&active.renewal);
         let taken_up = renewal.during(&**claim, async {
             active.load(given).await?;
-            active.state = match request.task {
-                Task::Start(input) => active.start(input).await?,
-                Task::Resume => active.resume().await?,
-            };
+            active.state = active.take_up(request.task).await?;
             active.open_tools().await;
             active.cx.writer.kept.leave(active.cx.services.sessions.clock.now());
             debug!(entries = active.state.version().0, "opened");
@@ -104,7 +101,7 @@ impl Active {
         match taken_up.map_err(Error::from).flatten() {
             Ok(()) => Ok(active),
             Err(error) => {
-                active.cx.toolbox().close().await;
+                active.close_tools().await;
                 active.cx.writer.release().await;
                 Err(error)
             }
@@ -143,10 +140,9 @@ impl Active {
     /// the last commit, and the next call goes on from there.
     ///
     /// # Errors
-    /// When what happened could not be journaled, or the run was interrupted.
+    /// When what happened could not be journaled. A run that was interrupted is none: it gives
+    /// none, and its state is in progress.
     pub async fn next(&mut self) -> Result<Option<AgentState>, Error> {
-        self.land().await?;
-        self.go_on();
         if !self.is_ready().await? {
             return Ok(None);
         }
@@ -160,21 +156,19 @@ impl Active {
         let advanced = advanced.instrument(self.span.clone()).await;
         // What the step gave takes the place of what was committed last.
         drop(droppable);
-        let more = match advanced {
-            Ok(advanced) => self.arrive(advanced).await?,
-            Err(lost) => self.lose(lost).await?,
-        };
-        Ok(more.then(|| self.state.clone()))
+        Ok(self.arrive(advanced).await?.then(|| self.state.clone()))
     }
 
     /// Waits for an append that was under way when a step was dropped: the store may have
     /// taken it.
     async fn land(&mut self) -> Result<(), Error> {
-        let Some(landed) = self.cx.writer.land().await? else { return Ok(()) };
+        let landed = self.cx.writer.land().await;
+        let landed = landed.map_err(|error| Halt::new(self.state.clone(), error))?;
+        let Some(landed) = landed else { return Ok(()) };
         let fed = landed.put_back.is_none_or(|state| !state.is_same(&self.state));
         self.state = landed.state.committed();
         match fed {
-            true => Err(Error::Lineage { by: "the caller" }),
+            true => Err(Error::Lineage),
             false => Ok(()),
         }
     }
@@ -197,8 +191,6 @@ impl Active {
     /// progress and resumable, and running calls are cut off.
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
         let ended = async {
-            self.land().await?;
-            self.go_on();
             if !self.is_ready().await? {
                 return Ok(());
             }
@@ -214,10 +206,8 @@ impl Active {
                 }
             };
             let steps = self.renewal.during(&**self.cx.writer.claim, steps);
-            match steps.instrument(self.span.clone()).await {
-                Ok(rests) => self.arrive(rests).await.map(drop),
-                Err(lost) => self.lose(lost).await.map(drop),
-            }
+            let rests = steps.instrument(self.span.clone()).await;
+            self.arrive(rests).await.map(drop)
         };
         let ended: Result<(), Error> = ended.await;
         if let Err(error) = &ended {
@@ -236,7 +226,7 @@ impl Active {
     /// Dropping the future gives the claim back as dropping the value does.
     pub async fn release(mut self) -> Run {
         let events = self.cx.events.clone();
-        self.cx.toolbox().close().await;
+        self.close_tools().await;
         match self.cx.writer.land().await {
             Ok(Some(landed)) => self.state = landed.state.committed(),
             Ok(None) => {}
@@ -262,27 +252,35 @@ impl Active {
 
     /// Whether a step can be made.
     async fn is_ready(&mut self) -> Result<bool, Error> {
+        self.land().await?;
+        self.go_on();
         match self.phase {
             Phase::Steps => return Ok(true),
             Phase::Rests => return Ok(false),
             Phase::Closing(_) => return self.close().await,
             Phase::Opening => {}
         }
-        self.open_tools().await;
-        self.phase = Phase::Steps;
+        match self.renewal.during(&**self.cx.writer.claim, self.open_tools()).await {
+            Ok(()) => self.phase = Phase::Steps,
+            Err(lost) => return self.lose(lost).await,
+        }
         Ok(true)
     }
 
-    /// Takes in what came of a step; whether there is more to do.
-    async fn arrive(&mut self, advanced: Result<Advance, Halt>) -> Result<bool, Error> {
+    /// Takes in what came of a step, unless the claim was lost; whether there is more to do.
+    async fn arrive(
+        &mut self,
+        advanced: Result<Result<Advance, Halt>, store::Error>,
+    ) -> Result<bool, Error> {
         let (state, result) = match advanced {
-            Ok(Advance::More(state)) => {
+            Err(lost) => return self.lose(lost).await,
+            Ok(Ok(Advance::More(state))) => {
                 self.state = state;
                 return Ok(true);
             }
-            Ok(Advance::Rest(state)) => (state, Ok(())),
-            Err(halt) if halt.is_interrupted() => (halt.state, Ok(())),
-            Err(halt) => {
+            Ok(Ok(Advance::Rest(state))) => (state, Ok(())),
+            Ok(Err(Halt { state, reason: HaltReason::Interrupted })) => (state, Ok(())),
+            Ok(Err(halt)) => {
                 self.span.in_scope(|| warn!(reason = halt.reason.kind(), "halted"));
                 (halt.state.clone(), Err(halt.into()))
             }
@@ -296,7 +294,8 @@ impl Active {
         if let Some(state) = self.cx.journaled().await {
             self.state = state;
         }
-        self.end_with(Err(lost.into())).await
+        let halt = Halt::new(self.state.clone(), lost);
+        self.end_with(Err(halt.into())).await
     }
 
     async fn end_with(&mut self, result: Result<(), Error>) -> Result<bool, Error> {
@@ -305,11 +304,28 @@ impl Active {
     }
 
     async fn close(&mut self) -> Result<bool, Error> {
-        self.cx.toolbox().close().await;
+        self.close_tools().await;
         match std::mem::replace(&mut self.phase, Phase::Rests) {
             Phase::Closing(result) => result.map(|()| false),
             _ => Ok(false),
         }
+    }
+
+    /// Closes the toolsets of the run; those that do not close in time are dropped.
+    async fn close_tools(&self) {
+        let clock = &self.cx.services.sessions.clock;
+        let limit = async { clock.sleep(toolset::CLOSE_LIMIT).await };
+        let close = self.cx.toolbox().close(limit);
+        self.renewal.beside(&**self.cx.writer.claim, close).await;
+    }
+
+    /// Renews the claim, if its store wants that: [`Active::next`] does while it works, and
+    /// nothing does between two calls of it.
+    ///
+    /// # Errors
+    /// When the claim was lost, or the store failed.
+    pub async fn renew(&self) -> Result<(), Error> {
+        Ok(self.renewal.now(&**self.cx.writer.claim).await?)
     }
 
     /// The state as it is now.
@@ -319,12 +335,16 @@ impl Active {
 
     /// Feeds a changed state back; it must extend the one that was given out.
     ///
+    /// If a call of [`Active::next`] was dropped before, the store may still write what that call
+    /// had begun to append. Then the next call says [`Error::Lineage`], and what was fed back is
+    /// lost: call `next` to see the state first.
+    ///
     /// # Errors
     /// When it does not, or what was recorded since cannot stand, such as a call without a
     /// result ([`AgentState::check_since`]).
     pub fn set(&mut self, state: AgentState) -> Result<(), Error> {
         if !state.extends(&self.state.mark()) {
-            return Err(Error::Lineage { by: "the caller" });
+            return Err(Error::Lineage);
         }
         state.check_since(&self.state)?;
         if !matches!(self.phase, Phase::Steps) && !state.is_same(&self.state) {
@@ -359,11 +379,6 @@ impl Active {
     /// How to cancel or interrupt it from elsewhere.
     pub fn control(&self) -> &Control {
         &self.cx.control
-    }
-
-    /// Whether it is over or waits for somebody.
-    pub fn status(&self) -> Option<&ExecutionStatus> {
-        self.state.status()
     }
 
     /// What came of it so far. The claim is given back as by dropping it, without waiting

@@ -164,7 +164,7 @@ fn reject(
         let message = format!("the model declined to answer: {}", rejection.problem);
         return failed(state, ErrorKind::Validation, message);
     }
-    if rejected > reader.wanted().repairs {
+    if rejected > unwind::call(|| reader.wanted().repairs).unwrap_or(0) {
         let Rejection { stage, problem } = rejection;
         let message = format!(
             "none of {rejected} answers in a row was accepted as output; the last one failed at \

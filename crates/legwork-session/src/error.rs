@@ -6,7 +6,6 @@ use legwork_port::store;
 
 /// Why a session could not be spoken to.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The session refuses what was asked.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use std::task::Poll;
 use legwork_core::inbox::Cursor;
 use legwork_core::{AgentState, Entry, Seq, Stamp, Summary};
 use legwork_port::store::{Appended, Batch, Error};
-use legwork_port::{BoxFuture, Claim, Clock};
+use legwork_port::{BoxFuture, Claim, Clock, unwind};
 
 /// What a step that may be dropped has committed.
 ///
@@ -116,7 +116,8 @@ impl Kept {
         let append = Box::pin(async move {
             let mut batch = Batch::of(&entries);
             (batch.summary, batch.seen) = (summary.as_deref(), seen);
-            claim.append(expected, batch).await
+            let appended = unwind::run(|| claim.append(expected, batch)).await;
+            appended.unwrap_or_else(|message| Err(Error::Panicked { message }))
         });
         self.lock().under_way = Some(UnderWay { append, state });
     }

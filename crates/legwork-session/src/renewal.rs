@@ -1,6 +1,7 @@
 //! Renewing a claim while work is done under it.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,13 +17,15 @@ pub struct Renewal {
     events: Emitter,
     /// When the claim was taken, or renewed last.
     last: Mutex<Micros>,
+    /// Whether a renewal was refused: there is none any more.
+    lost: AtomicBool,
 }
 
 impl Renewal {
     /// For a claim that was just taken.
     pub fn new(clock: Arc<dyn Clock>, events: Emitter) -> Self {
         let last = Mutex::new(clock.mono());
-        Self { clock, events, last }
+        Self { clock, events, last, lost: AtomicBool::new(false) }
     }
 
     /// What comes of some work. It is dropped when the claim was lost: what it would do
@@ -43,6 +46,33 @@ impl Renewal {
         }
     }
 
+    /// What comes of some work that journals nothing: it goes on when the claim was lost.
+    pub async fn beside<T>(&self, claim: &dyn Claim, work: impl Future<Output = T>) -> T {
+        match claim.renew_every() {
+            Some(every) if !self.lost.load(Ordering::Relaxed) => {
+                match select(pin!(self.until_lost(claim, every)), pin!(work)).await {
+                    Either::Left((_, work)) => work.await,
+                    Either::Right((done, _)) => done,
+                }
+            }
+            _ => work.await,
+        }
+    }
+
+    /// Renews the claim now, if its store wants that.
+    ///
+    /// # Errors
+    /// When the claim was lost, or the store failed.
+    pub async fn now(&self, claim: &dyn Claim) -> Result<(), store::Error> {
+        if claim.renew_every().is_none() {
+            return Ok(());
+        }
+        let asked = self.clock.mono();
+        claim.renew().await?;
+        self.renewed(asked);
+        Ok(())
+    }
+
     /// Renews the claim again and again; gives why it was lost.
     async fn until_lost(&self, claim: &dyn Claim, every: Duration) -> store::Error {
         loop {
@@ -53,7 +83,10 @@ impl Renewal {
             // The lease counts from when it was asked for.
             let asked = self.clock.mono();
             match claim.renew().await {
-                Err(error @ store::Error::Lost { .. }) => return error,
+                Err(error @ store::Error::Lost { .. }) => {
+                    self.lost.store(true, Ordering::Relaxed);
+                    return error;
+                }
                 Err(error) => {
                     warn!("claim not renewed");
                     self.warn(&error);
@@ -61,8 +94,12 @@ impl Renewal {
                 Ok(()) => {}
             }
             // One that failed is tried again in time: a lease is longer than that.
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+            self.renewed(asked);
         }
+    }
+
+    fn renewed(&self, asked: Micros) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = asked;
     }
 
     fn last(&self) -> Micros {

@@ -76,6 +76,8 @@ pub enum Fault {
     Slow(usize),
     /// It is done, and returns after other tasks were polled so many times.
     SlowAfter(usize),
+    /// It panics, and nothing was done.
+    Panic,
     /// It never returns and is not done, as if the process died before it.
     HangBefore,
     /// It is done and never returns, as if the process died after it.
@@ -192,6 +194,7 @@ impl FaultyStore {
                 work.await?;
                 Err(failed(operation))
             }
+            Some(Fault::Panic) => fall(),
             Some(Fault::Conflict) => Err(conflict(operation, session)),
             Some(Fault::Lost) => Err(lost(session)),
             Some(Fault::HangBefore) => {
@@ -204,6 +207,11 @@ impl FaultyStore {
             }
         }
     }
+}
+
+#[expect(clippy::panic, reason = "what a test asks for")]
+fn fall() -> ! {
+    panic!("the disk is on fire")
 }
 
 impl fmt::Debug for FaultyStore {

@@ -1,8 +1,9 @@
 //! The tools of one run.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::future::join_all;
+use futures_util::future::{Either, join_all, select};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{AgentState, Seq};
 use legwork_port::Emitter;
@@ -51,10 +52,17 @@ impl Toolbox {
         sources.iter().filter_map(|source| source.problem.as_ref()).for_each(|why| self.warn(why));
     }
 
-    /// Releases the toolsets. Those that no other run uses are closed when it returns.
-    pub async fn close(&self) {
+    /// Releases the toolsets. Those that no other run uses are closed when it returns, or, where
+    /// closing takes longer than `limit`, dropped; observers are warned of that.
+    pub async fn close(&self, limit: impl Future<Output = ()>) {
         let sources = std::mem::take(&mut *self.sources.lock().await);
-        join_all(sources.into_iter().map(Source::close)).await;
+        if sources.is_empty() {
+            return;
+        }
+        let closed = join_all(sources.into_iter().map(Source::close));
+        if let Either::Right(_) = select(pin!(closed), pin!(limit)).await {
+            self.warn("toolsets were dropped: they did not close in time");
+        }
     }
 
     /// All tools for a state. Toolsets that were opened are asked once a step, and once more

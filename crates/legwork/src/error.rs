@@ -52,6 +52,15 @@ impl std::fmt::Debug for Error {
 }
 
 impl Error {
+    /// The run as far as it came, if there is one.
+    pub fn run(&self) -> Option<legwork_agent::Run> {
+        match self {
+            Self::Agent(error) => error.run(),
+            Self::Output { run, .. } => Some((**run).clone()),
+            _ => None,
+        }
+    }
+
     /// The run that did not complete, if this is the error.
     pub fn unfinished(&self) -> Option<&legwork_agent::Unfinished> {
         match self {
@@ -63,7 +72,8 @@ impl Error {
     /// The error of the store, if it is one.
     pub fn as_store(&self) -> Option<&store::Error> {
         match self {
-            Self::Store(error) | Self::Agent(legwork_agent::Error::Store(error)) => Some(error),
+            Self::Store(error) => Some(error),
+            Self::Agent(error) => error.as_store(),
             _ => None,
         }
     }

@@ -115,7 +115,9 @@ impl RunRequest {
         self.with(|asked| asked.opening.ancestry = Some(ancestry))
     }
 
-    /// In this session, new or not, instead of a new one with a random name. With a state of
+    /// In this session, new or not, instead of a new one with a random name. An execution that
+    /// was left in progress there, such as by a process that was killed, ends as cancelled;
+    /// [`RunRequest::or_resume`] goes on with it instead. With a state of
     /// another session ([`RunRequest::on_state`]) the run is [`Error::OtherSession`]; without a
     /// store and without a state it is [`Error::NoStore`].
     pub fn in_session(self, session: impl Into<SessionId>) -> Self {
@@ -126,6 +128,37 @@ impl RunRequest {
             }
             Target::State(_) => {}
             _ => asked.opening.target = Target::Session(session),
+        })
+    }
+
+    /// Goes on with what the session has: the task is given only if the session is new.
+    ///
+    /// So a job that is named by its session may be asked for any number of times, such as by a
+    /// queue that delivers it again after a crash: an execution that is in progress goes on, and
+    /// one that completed is given as it ended, without another inference.
+    ///
+    /// ```
+    /// # use legwork_agent::{Agent, Error};
+    /// # use legwork_agent::memory::MemoryStore;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// # let model = ScriptedModel::new([Turn::text("sorted")]);
+    /// # let agent = Agent::builder(model).store(MemoryStore::new()).build()?;
+    /// for _delivery in 0..2 {
+    ///     let run = agent.run("Sort the mail.").in_session("job-17").or_resume().await?;
+    ///     assert_eq!(run.text(), "sorted");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn or_resume(self) -> Self {
+        self.with(|asked| {
+            let task = std::mem::replace(&mut asked.opening.task, Task::Resume);
+            asked.opening.task = match task {
+                Task::Start(input) => Task::StartOrResume(input),
+                task => task,
+            };
         })
     }
 

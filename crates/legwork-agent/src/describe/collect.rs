@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::continuation::Kind;
 use legwork_core::{AgentState, SessionId, ToolSpec};
-use legwork_port::toolset::Scope;
+use legwork_port::toolset::{self, Scope};
 use legwork_port::{Cancellation, Emitter, Profile, Support};
 
 use super::{
@@ -98,7 +98,8 @@ async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
     let all = toolbox.all(&AgentState::new(session)).await;
     let mut problems = toolbox.problems().await;
     problems.extend(all.err());
-    toolbox.close().await;
+    let clock = &services.sessions.clock;
+    toolbox.close(async { clock.sleep(toolset::CLOSE_LIMIT).await }).await;
     let from = capabilities_of(inner);
     let tools = toolbox.known().iter().map(|spec| tool(&from, spec)).collect();
     (tools, (!problems.is_empty()).then(|| problems.join("; ")))

@@ -217,7 +217,7 @@ async fn s7_7_after_the_end_cancelling_is_nothing() {
     while open.next().await.unwrap().is_some() {}
     control.cancel.cancel();
     assert!(open.next().await.unwrap().is_none());
-    assert_eq!(open.status(), Some(&ExecutionStatus::Completed));
+    assert_eq!(open.state().status(), Some(&ExecutionStatus::Completed));
 }
 
 #[tokio::test]
@@ -268,7 +268,7 @@ async fn s3_9_an_interrupt_between_steps_goes_on_with_the_next_step() {
     open.next().await.unwrap().unwrap();
     control.interrupt.cancel();
     assert!(open.next().await.unwrap().is_none());
-    assert_eq!(open.status(), Some(&ExecutionStatus::InProgress));
+    assert_eq!(open.state().status(), Some(&ExecutionStatus::InProgress));
     drop(open);
     assert_eq!(model.requests().len(), 1);
     let run = agent.resume("s").await.unwrap();

@@ -4,15 +4,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Error, hook};
+use legwork_agent::{Agent, Builder, hook};
 use legwork_core::inbox::Item;
 use legwork_core::{Budget, EffectClass, ExecutionStatus, Message, ToolOutcome};
 use legwork_port::store::Range;
+use legwork_port::toolset::CLOSE_LIMIT;
 use legwork_port::{Clock as _, EventKind, Observer, RunEvent, Store, Trigger};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
+use crate::sets::Set;
 use crate::tools::{World, made, noting, spec};
 
 const EVERY: Duration = Duration::from_secs(10);
@@ -84,10 +86,50 @@ async fn s8_3_time_between_two_steps_counts_for_the_next_renewal() {
 }
 
 #[tokio::test]
+async fn s8_3_whoever_holds_a_state_between_two_steps_renews_the_claim() {
+    let store = leased();
+    let run = slow(&store).build().unwrap().iterate("go").await.unwrap();
+    run.renew().await.unwrap();
+    assert_eq!(store.count(Operation::Renew), 1);
+    let lost = leased().fault(Operation::Renew, 1, Fault::Lost);
+    let run = slow(&lost).build().unwrap().iterate("go").await.unwrap();
+    assert!(run.renew().await.unwrap_err().is_conflict());
+    // Where a claim lasts, there is nothing to renew.
+    let lasting = FaultyStore::over(Arc::new(MemoryStore::new()));
+    let run = slow(&lasting).build().unwrap().iterate("go").await.unwrap();
+    run.renew().await.unwrap();
+    assert_eq!(lasting.count(Operation::Renew), 0);
+}
+
+#[tokio::test]
+async fn s8_3_a_claim_is_renewed_while_toolsets_open_and_close() {
+    let (store, clock) = (leased(), VirtualClock::auto());
+    let opens = clock.clone();
+    let set = Set::new("far").opening(move |_| {
+        let slept = opens.sleep(EVERY * 5 / 2);
+        Box::pin(async {
+            slept.await;
+            Ok(())
+        })
+    });
+    let model = ScriptedModel::new([Turn::text("done"), Turn::text("again")]);
+    let agent = Agent::builder(model).toolset(set.never_closing()).clock(Arc::new(clock));
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let mut run = agent.iterate("go").await.unwrap();
+    assert_eq!(store.count(Operation::Renew), 2, "while it opened");
+    while run.next().await.unwrap().is_some() {}
+    let closed = store.count(Operation::Renew);
+    assert_eq!((closed, CLOSE_LIMIT), (3, EVERY), "while it closed");
+    run.set(run.state().clone().with_metadata("more", Some(json!(true)))).unwrap();
+    run.next().await.unwrap();
+    assert_eq!(store.count(Operation::Renew), closed + 4, "while it opened again");
+}
+
+#[tokio::test]
 async fn s8_3_a_run_ends_when_its_claim_was_lost() {
     let store = leased().fault(Operation::Renew, 2, Fault::Conflict);
     let error = slow(&store).build().unwrap().run("go").in_session("s").await.unwrap_err();
-    assert!(matches!(&error, Error::Store(error) if error.is_conflict()), "{error:?}");
+    assert!(error.is_conflict(), "{error:?}");
     // The call was cut off: what would have come of it is in no journal.
     let journal = store.read(&"s".into(), Range::ALL).await.unwrap().journal;
     let state = journal.fold(&"s".into());

@@ -6,7 +6,7 @@ use legwork_agent::driver::{Line, NoModel};
 use legwork_agent::executor;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{
-    Agent, Control, Driver, Error, ReAct, Scripted, StepContext, ToolCalling, hook,
+    Agent, Control, Driver, HaltReason, ReAct, Scripted, StepContext, ToolCalling, hook,
 };
 use legwork_core::continuation::ErrorPolicy;
 use legwork_core::event::{InferenceStarted, Responded, ToolsShown};
@@ -49,7 +49,7 @@ async fn s1_4_a_driver_that_hands_back_a_foreign_or_older_state_halts_the_run() 
             .build()
             .unwrap();
         let error = agent.run("go").in_session("s").await.unwrap_err();
-        assert!(matches!(error, Error::Lineage { by: "the driver" }), "{error}");
+        assert!(matches!(error.halted(), Some(HaltReason::Lineage)), "{error}");
         assert!(error.to_string().contains("does not extend"), "{error}");
         let kinds = journal(&store, "s").await;
         assert!(kinds.len() <= journaled, "{kinds:?}");

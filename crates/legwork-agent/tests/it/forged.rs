@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::StepTools;
-use legwork_agent::{Agent, Driver, Error, StepContext, ToolCalling, driver, executor, hook};
+use legwork_agent::{Agent, Driver, HaltReason, StepContext, ToolCalling, driver, executor, hook};
 use legwork_core::error::ErrorRecord;
 use legwork_core::state::{Judged, Seal};
 use legwork_core::{
@@ -171,7 +171,7 @@ async fn s1_4_a_driver_whose_state_claims_a_commit_that_was_not_made_halts_the_r
         .build()
         .unwrap();
     let error = agent.run("go").in_session("s").await.unwrap_err();
-    assert!(matches!(error, Error::Lineage { by: "the driver" }), "{error}");
+    assert!(matches!(error.halted(), Some(HaltReason::Lineage)), "{error}");
     assert_eq!(journal(&store, "s").await.last().unwrap(), "inference_started");
 }
 

@@ -183,7 +183,7 @@ async fn s1_8_s4_3_the_time_between_two_calls_of_next_is_no_time_at_work() {
     long.clock.advance(1_000 * SECOND);
     let paused = run.next().await.unwrap();
     assert!(paused.is_none(), "a call is in doubt");
-    assert_eq!(run.status(), Some(&ExecutionStatus::AwaitingApproval));
+    assert_eq!(run.state().status(), Some(&ExecutionStatus::AwaitingApproval));
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(4 * SECOND));
     drop(run);
 
@@ -194,7 +194,7 @@ async fn s1_8_s4_3_the_time_between_two_calls_of_next_is_no_time_at_work() {
     while run.next().await.unwrap().is_some() {
         long.clock.advance(1_000 * SECOND);
     }
-    assert_eq!(run.status(), Some(&ExecutionStatus::Completed));
+    assert_eq!(run.state().status(), Some(&ExecutionStatus::Completed));
     assert_eq!(run.state().ledger().spent.active_time, Micros::from(4 * SECOND));
 }
 

@@ -33,6 +33,7 @@ mod fed_back;
 mod forged;
 mod gates;
 mod guards;
+mod halted;
 mod history;
 mod hooks;
 mod idle;

@@ -124,7 +124,7 @@ async fn s11_1_a_state_fed_back_with_an_open_call_is_refused() {
     assert!(matches!(refused, Error::Refused(Refusal::Malformed(Malformed::OpenCall { .. }))));
     open.set(state.with_message("note")).unwrap();
     while open.next().await.unwrap().is_some() {}
-    assert_eq!(open.status(), Some(&ExecutionStatus::Completed));
+    assert_eq!(open.state().status(), Some(&ExecutionStatus::Completed));
 }
 
 #[tokio::test]

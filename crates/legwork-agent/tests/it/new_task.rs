@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Control, hook};
-use legwork_core::{AgentState, EffectClass, ExecutionStatus, Micros};
+use legwork_agent::{Agent, Builder, Control, Error, hook};
+use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, Micros};
 use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -63,6 +63,53 @@ async fn s1_9_s7_7_a_new_task_outlives_an_interrupt_while_the_execution_before_i
         let said = said(run.state());
         assert_eq!(said.iter().filter(|said| *said == "no, do this").count(), 1, "{said:?}");
     }
+}
+
+#[tokio::test]
+async fn s1_9_a_task_that_may_be_resumed_is_given_once() {
+    let (store, gate) = (Arc::new(MemoryStore::new()), Gate::new());
+    let agent = agent(&store, &gate).build().unwrap();
+    leave(&agent, &gate).await;
+    gate.open();
+    // As a queue delivers a job again, whose first worker died.
+    let again = || agent.run("go").in_session("s").or_resume();
+    let run = again().await.unwrap();
+    assert_eq!((run.status(), &*run.text()), (ExecutionStatus::Completed, "done"));
+    assert_eq!(run.state().facts().executions, 1);
+    assert_eq!(said(run.state()).iter().filter(|said| *said == "go").count(), 1);
+    let entries = run.state().version();
+    // What completed is given as it is: the script has no turn left.
+    let run = again().await.unwrap();
+    assert_eq!((run.text().as_str(), run.state().version()), ("done", entries));
+}
+
+#[tokio::test]
+async fn s1_9_a_task_that_may_be_resumed_begins_a_new_session() {
+    let store = Arc::new(MemoryStore::new());
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let agent = Agent::builder(model).store_in(store).build().unwrap();
+    let run = agent.run("go").in_session("s").or_resume().await.unwrap();
+    assert_eq!(
+        (&*run.text(), said(run.state())),
+        ("done", vec!["go".to_owned(), "done".to_owned()])
+    );
+    // Without a session there is nothing to go on with.
+    let run = agent.run("go").or_resume().await.unwrap();
+    assert_eq!((run.text(), run.state().facts().executions), ("done".to_owned(), 1));
+    assert_ne!(run.session().as_str(), "s");
+}
+
+#[tokio::test]
+async fn s1_9_a_task_that_failed_is_resumed_as_any_other() {
+    let store = Arc::new(MemoryStore::new());
+    let model = ScriptedModel::new([Turn::text("done")]);
+    let builder = || Agent::builder(model.clone()).store_in(store.clone());
+    let agent = builder().budget(Budget::unlimited().steps(0)).build().unwrap();
+    let request = |agent: &Agent| agent.run("go").in_session("s").or_resume().outcome();
+    assert_eq!(request(&agent).await.unwrap().status(), ExecutionStatus::Stopped);
+    assert!(matches!(request(&agent).await, Err(Error::Refused(_))));
+    let raised = builder().budget(Budget::unlimited().steps(1)).build().unwrap();
+    assert_eq!(request(&raised).await.unwrap().text(), "done");
 }
 
 #[tokio::test]

@@ -6,7 +6,9 @@ use legwork_agent::RunEvent;
 use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{SharedToolset, StepTools};
-use legwork_agent::{Agent, Builder, Driver, Error, EventKind, Halt, StepContext, ToolCalling};
+use legwork_agent::{
+    Agent, Builder, Driver, Error, EventKind, Halt, HaltReason, StepContext, ToolCalling,
+};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inference::Incomplete;
@@ -164,9 +166,10 @@ async fn s1_6_a_driver_that_panics_fails_the_execution_and_nothing_more() {
 async fn s1_6_a_driver_that_panics_where_nothing_is_journaled_is_an_error() {
     let (_, builder) = driven(Panics::Steps, &World::default());
     let error = builder.build().unwrap().run("go").await.unwrap_err();
-    assert!(matches!(error, Error::Panicked { .. }), "{error:?}");
+    assert!(matches!(error.halted(), Some(HaltReason::Panicked(_))), "{error:?}");
+    let session = error.run().unwrap().session().clone();
     assert_eq!(
-        error.to_string(),
+        error.to_string().strip_prefix(&format!("session {session}: ")).unwrap(),
         "the driver panicked: assertion `left != right` failed: no power\n  left: Steps\n right: Steps"
     );
 
@@ -183,7 +186,7 @@ async fn s1_6_a_driver_that_panics_where_nothing_is_journaled_is_an_error() {
         }
         let before = journal(&store, "s").await;
         let error = agent.run("more").in_session("s").await.unwrap_err();
-        assert!(matches!(error, Error::Panicked { .. }), "{error:?}");
+        assert!(matches!(error.halted(), Some(HaltReason::Panicked(_))), "{error:?}");
         assert_eq!(journal(&store, "s").await, before);
     }
 

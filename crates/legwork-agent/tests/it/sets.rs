@@ -23,6 +23,7 @@ pub(crate) struct Set {
     instructions: Option<&'static str>,
     revision: Arc<Revision>,
     of_a_session: bool,
+    closes: bool,
     world: World,
 }
 
@@ -35,6 +36,7 @@ impl Set {
             instructions: None,
             revision: Arc::new(|| None),
             of_a_session: false,
+            closes: true,
             world: World::default(),
         }
     }
@@ -80,6 +82,11 @@ impl Set {
     /// Has these revisions.
     pub(crate) fn revision(self, revision: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self { revision: Arc::new(move || Some(revision())), ..self }
+    }
+
+    /// Hangs when it is closed.
+    pub(crate) fn never_closing(self) -> Self {
+        Self { closes: false, ..self }
     }
 
     /// Is open for each session by itself.
@@ -128,6 +135,11 @@ impl OpenToolset for OpenSet {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async { self.0.world.note(format!("{} closes", self.0.name)) })
+        Box::pin(async {
+            self.0.world.note(format!("{} closes", self.0.name));
+            if !self.0.closes {
+                std::future::pending::<()>().await;
+            }
+        })
     }
 }

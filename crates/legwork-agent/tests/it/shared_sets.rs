@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::SharedToolset;
 use legwork_agent::{Agent, Control, Override, Subagent};
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, ExecutionStatus, ToolOutcome};
-use legwork_port::Tool;
-use legwork_testkit::{Asked, Gate, Script, ScriptedModel, Turn};
+use legwork_port::toolset::CLOSE_LIMIT;
+use legwork_port::{Clock as _, Tool};
+use legwork_testkit::fault::{FaultyStore, Operation};
+use legwork_testkit::{Asked, Gate, Script, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::claimed::Warnings;
@@ -108,6 +111,27 @@ async fn s6_11_a_run_that_is_dropped_gives_its_set_back() {
     };
     let (run, ()) = tokio::join!(kept, meanwhile);
     assert_eq!(run.unwrap().text(), "done");
+    assert_eq!((world.count("far opens"), world.count("far closes")), (2, 2));
+}
+
+#[tokio::test]
+async fn s6_11_a_set_that_does_not_close_is_dropped_in_time() {
+    let (world, clock) = (World::default(), VirtualClock::auto());
+    let store = FaultyStore::over(Arc::new(MemoryStore::new()));
+    let set = Set::new("far").noting(&world).tools([look(&world)]).never_closing();
+    let agent = Agent::builder(calls_once("look")).toolset(set).clock(Arc::new(clock.clone()));
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let warnings = Arc::new(Warnings::default());
+    let began = clock.now().mono;
+    let run = agent.run("go").in_session("s").observer(warnings.clone()).await.unwrap();
+    assert_eq!(run.text(), "done");
+    let waited: Duration = clock.now().mono.since(began).into();
+    assert!(waited >= CLOSE_LIMIT && waited < CLOSE_LIMIT * 2, "{waited:?}");
+    let warnings = warnings.0.lock().unwrap().clone();
+    assert_eq!(warnings, ["toolsets were dropped: they did not close in time"]);
+    // The session is free, and the next run opens the set anew.
+    assert_eq!(store.count(Operation::Release), 1);
+    agent.run("more").in_session("s").await.unwrap();
     assert_eq!((world.count("far opens"), world.count("far closes")), (2, 2));
 }
 

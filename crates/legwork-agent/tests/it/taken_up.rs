@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Control, Error, hook};
+use legwork_agent::{Agent, Builder, Control, hook};
 use legwork_core::tool::FailureKind;
 use legwork_core::{AgentState, EffectClass, ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
 use legwork_port::{Ids, Trigger};
@@ -89,7 +89,7 @@ async fn s8_3_a_new_session_of_an_id_that_is_there_is_a_conflict_and_goes_on_wit
     agent.run("first").await.unwrap();
     let before = journal(&store, "same").await;
     let error = agent.run("second").await.unwrap_err();
-    assert!(matches!(&error, Error::Store(error) if error.is_conflict()), "{error:?}");
+    assert!(error.is_conflict(), "{error:?}");
     assert_eq!((journal(&store, "same").await, model.requests().len()), (before, 1));
 }
 

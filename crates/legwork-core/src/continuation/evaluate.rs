@@ -64,7 +64,7 @@ pub fn time_left<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<Mic
 pub fn time_up<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
     let up =
         |criterion: &&Arc<dyn Criterion<S>>| left_by(&***criterion, state) == Some(Micros::ZERO);
-    criteria.iter().filter(up).find_map(|criterion| match criterion.decide(state).ok()?? {
+    criteria.iter().filter(up).find_map(|criterion| match decided(&**criterion, state).ok()?? {
         Decision::Forbid(signal) => Some(signal),
         _ => None,
     })
@@ -81,18 +81,24 @@ fn ask<'a, S>(
     state: &'a S,
 ) -> impl Iterator<Item = Vote> + 'a {
     let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
-    asked.filter_map(|criterion| {
-        // A panic is an error of the criterion, too.
-        let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
-        let decision =
-            match decided.unwrap_or_else(|panic| Err(Error::Panicked(panic_message(&*panic)))) {
-                Ok(decision) => decision?,
-                Err(error) => {
-                    let source = ErrorSource::Criterion(criterion.name().to_owned());
-                    let error = ErrorRecord::new(source, ErrorKind::Criterion, error.to_string());
-                    Decision::Forbid(StopSignal::error(criterion.name(), error))
-                }
-            };
-        Some(Vote { by: criterion.name().to_owned(), decision })
-    })
+    asked.filter_map(|criterion| vote(&**criterion, state))
+}
+
+/// What a criterion decides; a panic is an error of it, too.
+fn decided<S>(criterion: &dyn Criterion<S>, state: &S) -> Result<Option<Decision>, Error> {
+    let decided = catch_unwind(AssertUnwindSafe(|| criterion.decide(state)));
+    decided.unwrap_or_else(|panic| Err(Error::Panicked(panic_message(&*panic))))
+}
+
+/// How a criterion votes; an error of it forbids to go on.
+fn vote<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Vote> {
+    let decision = match decided(criterion, state) {
+        Ok(decision) => decision?,
+        Err(error) => {
+            let source = ErrorSource::Criterion(criterion.name().to_owned());
+            let error = ErrorRecord::new(source, ErrorKind::Criterion, error.to_string());
+            Decision::Forbid(StopSignal::error(criterion.name(), error))
+        }
+    };
+    Some(Vote { by: criterion.name().to_owned(), decision })
 }

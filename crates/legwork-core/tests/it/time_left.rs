@@ -102,8 +102,12 @@ fn s3_2_the_first_whose_time_is_up_and_that_forbids_ends_the_step() {
     assert_eq!(up(vec![Told(now, forbids)]), Some(StopReason::StopRequested));
     assert_eq!(up(vec![Told(Some(Micros(1)), forbids), Told(None, forbids)]), None);
     // A vote that does not forbid, an abstention or a failure leaves it to the next.
-    let others: [fn() -> Voted; 3] =
-        [|| Ok(Some(Decision::Allow)), || Ok(None), || Err("it broke".into())];
+    let others: [fn() -> Voted; 4] = [
+        || Ok(Some(Decision::Allow)),
+        || Ok(None),
+        || Err("it broke".into()),
+        || panic!("it fell over"),
+    ];
     for other in others {
         assert_eq!(up(vec![Told(now, other)]), None);
     }

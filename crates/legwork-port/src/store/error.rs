@@ -118,6 +118,12 @@ pub enum Error {
         /// What happened, and what to do.
         reason: String,
     },
+    /// The code of the store panicked; whether it wrote anything is not known.
+    #[error("the store panicked: {message}; load the session again to see how far it came")]
+    Panicked {
+        /// What it said.
+        message: String,
+    },
 }
 
 /// Who holds the claim of a session, as far as the store can tell.

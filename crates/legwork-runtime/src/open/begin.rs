@@ -10,15 +10,25 @@ use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason,
 use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
 
-use super::Active;
+use super::{Active, Task};
 use crate::control::Control;
 use crate::error::Error;
 use crate::run::{self, Advance};
 use legwork_session::inbox::take_idle;
 
 impl Active {
+    /// Takes up what is to be done with the session.
+    pub(super) async fn take_up(&mut self, task: Task) -> Result<AgentState, Error> {
+        match (task, self.state.status()) {
+            (Task::Start(input), _) | (Task::StartOrResume(input), None) => self.start(input).await,
+            // It was done before.
+            (Task::StartOrResume(_), Some(ExecutionStatus::Completed)) => Ok(self.state.clone()),
+            (Task::Resume | Task::StartOrResume(_), _) => self.resume().await,
+        }
+    }
+
     /// Begins a new execution; one that was left in progress ends first.
-    pub(super) async fn start(&mut self, input: Vec<Message>) -> Result<AgentState, Error> {
+    async fn start(&mut self, input: Vec<Message>) -> Result<AgentState, Error> {
         let state = self.state.clone();
         // What is no task ends nothing.
         let state = match state.decide(Input::Start(input.clone())) {
@@ -84,7 +94,7 @@ impl Active {
         }
     }
 
-    pub(super) async fn resume(&self) -> Result<AgentState, Error> {
+    async fn resume(&self) -> Result<AgentState, Error> {
         let state = self.state.clone();
         if state.version() == Seq::ZERO {
             return Err(self.cx.services.sessions.no_session(state.session()).into());

@@ -53,6 +53,7 @@ pub struct Opening {
 
 /// The session that an execution is opened in.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Target {
     /// A new one, with a new name.
     New,
@@ -63,9 +64,12 @@ pub enum Target {
 }
 
 /// What is to be done with a session.
+#[non_exhaustive]
 pub enum Task {
     /// A new execution with this input.
     Start(Vec<Message>),
+    /// A new execution with this input if there was none; else what that one is owed.
+    StartOrResume(Vec<Message>),
     /// Go on where it stands.
     Resume,
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use legwork_agent::{Agent, Control, Error, Run, RunRequest};
+use legwork_agent::{Agent, Control, Error, HaltReason, Run, RunRequest};
 use legwork_core::message::{Part, ToolResult};
 use legwork_core::{ErrorKind, ErrorRecord, ExecutionStatus, Message, SessionId, ToolCall};
 use legwork_port::Clock as _;
@@ -116,9 +116,14 @@ impl<'s, 'p> Process<'s, 'p> {
     fn failed(&self, error: &Error) -> Result<bool, Violation> {
         match error {
             Error::Refused(_) | Error::UnknownSession(_) => Ok(true),
-            Error::Store(error) if is_planned(error, self.go) => Ok(false),
+            error if error.as_store().is_some_and(|error| is_planned(error, self.go)) => Ok(false),
             // What a driver lost that panicked before anything was journaled is not known.
-            Error::Panicked { .. } if parts::driver_panics(&self.stage.program.parts) => Ok(false),
+            Error::Halted(halt)
+                if matches!(halt.reason, HaltReason::Panicked(_))
+                    && parts::driver_panics(&self.stage.program.parts) =>
+            {
+                Ok(false)
+            }
             error => broken(ERROR, error.to_string()),
         }
     }
@@ -151,7 +156,7 @@ impl<'s, 'p> Process<'s, 'p> {
         let resumed =
             agent.map(|agent| finish(agent.resume(ROOT).outcome(), self.stage.world.clock()));
         let refused = match &resumed {
-            Ok(Some(Err(Error::Store(error)))) => error.is_conflict(),
+            Ok(Some(Err(error))) => error.is_conflict(),
             _ => false,
         };
         if !refused || before != self.stage.world.journals() {

@@ -157,5 +157,5 @@ impl SpawnCall {
 
 /// Whether a subagent that could not be run is given up, and not gone on with later.
 fn is_final(error: &Error) -> bool {
-    !matches!(error, Error::Store(_) | Error::Halted(_) | Error::Lineage { .. })
+    !matches!(error, Error::Store(_) | Error::Halted(_) | Error::Lineage)
 }
