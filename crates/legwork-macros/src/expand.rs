@@ -18,6 +18,7 @@ pub(crate) fn tool(options: TokenStream, item: TokenStream) -> Result<TokenStrea
     let parameters: Result<Vec<_>> = function.sig.inputs.iter_mut().map(Parameter::take).collect();
     let parameters = parameters?;
     refuse_resource(&options, &parameters)?;
+    refuse_timeout(&options, &function.sig)?;
     let description = description(&function)?;
     Ok(constant(&options, function, &parameters, &description))
 }
@@ -53,6 +54,15 @@ fn refuse_resource(options: &Options, parameters: &[Parameter]) -> Result<()> {
     let message =
         format!("there is no parameter `{name}`: `resource` names one that the model gives");
     Err(Error::new(resource.span(), message))
+}
+
+fn refuse_timeout(options: &Options, signature: &Signature) -> Result<()> {
+    if options.timeout.is_none() || signature.asyncness.is_some() {
+        return Ok(());
+    }
+    let message = "a timeout cannot stop a function that is not `async`: make it `async`, and await \
+                   what takes long";
+    Err(Error::new_spanned(signature.fn_token, message))
 }
 
 /// The doc comment, as it is sent to the model.

@@ -42,7 +42,7 @@ use proc_macro::TokenStream;
 /// (`#[dep] pool: Pool`). Without one the call fails hard.
 ///
 /// The function may be plain or `async`; a plain one must be quick, for it runs on the
-/// thread of the agent. It returns anything that serialises, a `ToolOutcome`, or a
+/// thread of the agent: move work that blocks to `tokio::task::spawn_blocking`. It returns anything that serialises, a `ToolOutcome`, or a
 /// `Result` of these: an error that can be displayed is sent to the model as a soft
 /// failure, an error that is a `ToolOutcome` is taken as it is: `ToolOutcome::retry(..)` asks
 /// the model to correct its call, `ToolOutcome::failed_hard(..)` ends the run.
@@ -57,7 +57,7 @@ use proc_macro::TokenStream;
 /// | `read_only`, `idempotent` | a call in doubt is run again |
 /// | `once = "ask"` or `"tell"` | a call in doubt is not; `"ask"` is the default |
 /// | `sequential` | runs alone among the calls of a turn |
-/// | `timeout = "30s"` | how long a call may run: `us`, `ms`, `s`, `m`, `h` |
+/// | `timeout = "30s"` | how long a call of an `async` function may run: `us`, `ms`, `s`, `m`, `h` |
 /// | `max_retries = 3` | retries in a row that the model gets; 2 by default |
 /// | `resource = "path"` | calls with equal values of this parameter never interleave |
 /// | `crate = "::legwork"` | where the façade is, if it was renamed |

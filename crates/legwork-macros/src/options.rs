@@ -19,7 +19,7 @@ pub(crate) struct Options {
     pub(crate) krate: Path,
     effect: Option<Effect>,
     sequential: bool,
-    timeout: Option<u64>,
+    pub(crate) timeout: Option<u64>,
     max_retries: Option<u32>,
 }
 

@@ -27,7 +27,7 @@ fn a_plain_and_an_async_function_are_taken() {
 fn all_options_are_taken() {
     let options = "name = \"a-b\", once = \"tell\", sequential, timeout = \"1500ms\", \
                    max_retries = 3, resource = \"x\", crate = \"other::legwork\"";
-    let tokens = expand(options, "/// D.\nfn a(x: i64) {}").unwrap().to_string();
+    let tokens = expand(options, "/// D.\nasync fn a(x: i64) {}").unwrap().to_string();
     for part in ["\"a-b\"", "Tell", "Sequential", "1500000u64", "3u32", "other :: legwork"] {
         assert!(tokens.contains(part), "{part} is not in {tokens}");
     }
@@ -73,6 +73,7 @@ fn options_that_make_no_sense_are_refused() {
     for timeout in ["30", "s", "1.5s", "0s", "99999999999999h", "-1s", ""] {
         check(&format!("timeout = \"{timeout}\""), "a whole number above 0 and a unit");
     }
+    check("timeout = \"30s\"", "a timeout cannot stop a function that is not `async`");
     check("timeout = 30", "such as \"30s\"");
     check("max_retries = -1", "`max_retries` is a whole number");
     check("max_retries = \"3\"", "`max_retries` is a whole number");

@@ -8,7 +8,7 @@ use legwork::agent::driver::{Line, NoModel, Scripted};
 use legwork::prelude::*;
 
 /// Adds two whole numbers.
-#[tool]
+#[tool(read_only)]
 async fn add(a: i64, b: i64) -> i64 {
     a + b
 }

@@ -144,7 +144,8 @@ impl RunRequest {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Error> {
     /// # let model = ScriptedModel::new([Turn::text("sorted")]);
-    /// # let agent = Agent::builder(model).store(MemoryStore::new()).build()?;
+    /// # let store = std::sync::Arc::new(MemoryStore::new());
+    /// # let agent = Agent::builder(model).store_in(store).build()?;
     /// for _delivery in 0..2 {
     ///     let run = agent.run("Sort the mail.").in_session("job-17").or_resume().await?;
     ///     assert_eq!(run.text(), "sorted");

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use futures_util::future::{FutureExt as _, join_all};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error};
+use legwork_core::inference::ToolChoice;
 use legwork_core::tool::ExecutionMode;
+use legwork_core::{EffectClass, ModelSettings};
 use legwork_orchestrate::{Chat, Collaboration, Participant, ToolUse};
 use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::json;
 
-use crate::tools::{World, waiting};
+use crate::tools::{World, noting, waiting};
 
 fn call() -> Turn {
     Turn::call("look", json!({"n": 1}))
@@ -62,4 +64,22 @@ async fn a_run_that_was_polled_is_not_opened_and_goes_on_as_a_stream() {
     gate.open();
     let run = stream.finish().await.unwrap();
     assert_eq!((run.text(), run.session().to_string()), ("done".to_owned(), "b".to_owned()));
+}
+
+#[tokio::test]
+async fn s6_12_a_call_that_is_demanded_is_demanded_until_it_was_made() {
+    let demanded = [ToolChoice::Required, ToolChoice::Named("look".to_owned())];
+    for choice in demanded.into_iter().chain([ToolChoice::None, ToolChoice::Auto]) {
+        let model = ScriptedModel::new([call(), Turn::text("done"), Turn::text("again")]);
+        let settings = ModelSettings { tool_choice: Some(choice.clone()), ..Default::default() };
+        let look = noting("look", EffectClass::ReadOnly, &World::default());
+        let agent = Agent::builder(model.clone()).settings(settings).tools([look]);
+        let agent = agent.store_in(Arc::new(MemoryStore::new())).build().unwrap();
+        agent.run("go").in_session("s").await.unwrap();
+        agent.run("go on").in_session("s").await.unwrap();
+        let then = if choice == ToolChoice::None { ToolChoice::None } else { ToolChoice::Auto };
+        let asked: Vec<_> = model.requests().into_iter().map(|asked| asked.tool_choice).collect();
+        // Another execution demands it anew.
+        assert_eq!(asked, [choice.clone(), then, choice]);
+    }
 }

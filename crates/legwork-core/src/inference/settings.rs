@@ -57,6 +57,9 @@ pub struct ModelSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<ThinkingLevel>,
     /// Whether the model must call a tool, and which; none = the model decides.
+    ///
+    /// A call that is demanded is demanded until the execution has made one: then the model may
+    /// answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Whether an answer may have several tool calls; none = the provider's default.

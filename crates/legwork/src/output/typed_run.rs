@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::IntoFuture;
 
-use legwork_agent::{Control, Error as AgentError, Run, RunRequest};
+use legwork_agent::{Control, Error as AgentError, Run, RunRequest, RunStream};
 use legwork_core::SessionId;
 use legwork_core::state::Refusal;
 use legwork_port::{BoxFuture, Observer};
@@ -52,6 +52,11 @@ impl<T: Send + 'static> TypedRun<T> {
         self.with(|request| request.in_session(session))
     }
 
+    /// Goes on with what the session has, or gives its value; as [`RunRequest::or_resume`].
+    pub fn or_resume(self) -> Self {
+        self.with(RunRequest::or_resume)
+    }
+
     /// With a control that the caller shares.
     pub fn control(self, control: Control) -> Self {
         self.with(|request| request.control(control))
@@ -90,6 +95,23 @@ impl<T: Send + 'static> TypedRun<T> {
         let Some(output) = self.agent.wanted() else { return self };
         let watch = PartialValues::new(output, on_partial);
         self.observer(watch)
+    }
+
+    /// Gives the events of the run as they come, and its result last; the value is
+    /// [`TypedAgent::value`] of that.
+    ///
+    /// # Errors
+    /// When the agent cannot be asked for the output.
+    pub fn stream(self) -> Result<RunStream> {
+        Ok(self.request?.stream())
+    }
+
+    /// Awaits the run, whatever comes of it, to match on [`Run::end`].
+    ///
+    /// # Errors
+    /// As [`RunRequest::outcome`].
+    pub async fn outcome(self) -> Result<Run> {
+        Ok(self.request?.outcome().await?)
     }
 
     /// Awaits the value together with the run that gave it.

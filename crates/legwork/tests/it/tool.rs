@@ -23,7 +23,7 @@ async fn add(a: i64, b: i64) -> i64 {
 ///
 /// Politely.
 #[tool(read_only, name = "say-hello", timeout = "1500ms", max_retries = 5)]
-fn greet(
+async fn greet(
     /// Whom to greet,
     /// by first name.
     name: String,
