@@ -39,6 +39,7 @@ const BEFORE_A_HANG: usize = 12;
 
 /// An operation of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// Taking a claim.
     Claim,
@@ -62,6 +63,7 @@ pub enum Operation {
 
 /// What goes wrong with an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// It fails, and nothing was done.
     FailBefore,

@@ -161,6 +161,7 @@ pub struct Criterion {
 /// When a criterion is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CriterionKind {
     /// At the end of each step.
     Ordinary,

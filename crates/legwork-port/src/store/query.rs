@@ -28,6 +28,7 @@ pub struct Query {
 
 /// The session that spawned a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Parent {
     /// None: it is the root of a tree of agents.
     None,

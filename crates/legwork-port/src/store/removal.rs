@@ -2,6 +2,7 @@
 
 /// How thoroughly sessions were removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Removal {
     /// The store's own files and memory contain nothing of their content.
     Complete,

@@ -120,6 +120,7 @@ pub trait Driver: Send + Sync {
 }
 
 /// Where a response comes from.
+#[non_exhaustive]
 pub enum Source {
     /// A model is asked: its answer is reserved, charged and streamed.
     Model(Arc<dyn Model>),

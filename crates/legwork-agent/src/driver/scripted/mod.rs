@@ -22,6 +22,7 @@ pub const CURSOR: &str = "scripted_next";
 
 /// What follows the last line of a script.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum AtEnd {
     /// An error that says so: the step and, by default, its execution fail.
     #[default]

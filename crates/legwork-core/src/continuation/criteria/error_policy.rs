@@ -7,6 +7,7 @@ use crate::state::AgentState;
 
 /// The reaction to an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reaction {
     /// The execution fails.
     Stop,
