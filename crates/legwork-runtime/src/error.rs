@@ -135,7 +135,7 @@ impl Error {
 
 /// Why a step could not go on; carries the state as far as it came.
 ///
-/// The session can be resumed where it was last committed.
+/// The session can be resumed where it was last committed, if anything of it was.
 #[derive(thiserror::Error)]
 #[error("session {}: {reason}", .state.session())]
 pub struct Halt {

@@ -98,7 +98,8 @@ impl Active {
         });
         let taken_up = taken_up.instrument(span).await;
         drop(claim);
-        match taken_up.map_err(Error::from).flatten() {
+        let lost = |lost| Error::from(Halt::new(active.state.clone(), lost));
+        match taken_up.map_err(lost).flatten() {
             Ok(()) => Ok(active),
             Err(error) => {
                 active.close_tools().await;
@@ -194,9 +195,8 @@ impl Active {
             if !self.is_ready().await? {
                 return Ok(());
             }
-            // The loop alone owns the state: a second owner would cost a copy a change. Whoever
-            // drops this drops the execution: the session stands where it was last committed.
-            let mut state = std::mem::replace(&mut self.state, self.idle.clone());
+            // The loop alone owns what it changes: a second owner would cost a copy a change.
+            let mut state = self.state.clone();
             let steps = async {
                 loop {
                     match run::step(&*self.setup.driver, &self.cx, state).await {
@@ -325,7 +325,8 @@ impl Active {
     /// # Errors
     /// When the claim was lost, or the store failed.
     pub async fn renew(&self) -> Result<(), Error> {
-        Ok(self.renewal.now(&**self.cx.writer.claim).await?)
+        let renewed = self.renewal.now(&**self.cx.writer.claim).await;
+        Ok(renewed.map_err(|error| Halt::new(self.state.clone(), error))?)
     }
 
     /// The state as it is now.

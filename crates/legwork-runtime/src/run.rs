@@ -121,7 +121,9 @@ async fn drive(
         });
     }
     // What was handed back is none of ours: the journal says where the session stands.
-    Err(Halt::new(cx.journaled().await.unwrap_or(after), HaltReason::Lineage))
+    let journaled = cx.journaled().await;
+    let state = journaled.unwrap_or_else(|| AgentState::new(cx.events.origin().session.clone()));
+    Err(Halt::new(state, HaltReason::Lineage))
 }
 
 /// How the end of a step went.

@@ -39,6 +39,10 @@ impl Renewal {
         work: impl Future<Output = T>,
     ) -> Result<T, store::Error> {
         let Some(every) = claim.renew_every() else { return Ok(work.await) };
+        if self.lost.load(Ordering::Relaxed) {
+            // It says once more how it was lost, before anything is done.
+            claim.renew().await?;
+        }
         // Renewed first: work that is always ready must not let the claim expire.
         match select(pin!(self.until_lost(claim, every)), pin!(work)).await {
             Either::Left((lost, _)) => Err(lost),
@@ -68,9 +72,13 @@ impl Renewal {
             return Ok(());
         }
         let asked = self.clock.mono();
-        claim.renew().await?;
-        self.renewed(asked);
-        Ok(())
+        let renewed = claim.renew().await;
+        match &renewed {
+            Ok(()) => self.renewed(asked),
+            Err(store::Error::Lost { .. }) => self.lost.store(true, Ordering::Relaxed),
+            Err(_) => {}
+        }
+        renewed
     }
 
     /// Renews the claim again and again; gives why it was lost.
@@ -80,21 +88,18 @@ impl Renewal {
             if let Some(left) = every.checked_sub(passed).filter(|left| !left.is_zero()) {
                 self.clock.sleep(left).await;
             }
-            // The lease counts from when it was asked for.
+            // The lease counts from when it was asked for. One that failed is tried again in time:
+            // a lease is longer than that.
             let asked = self.clock.mono();
-            match claim.renew().await {
-                Err(error @ store::Error::Lost { .. }) => {
-                    self.lost.store(true, Ordering::Relaxed);
-                    return error;
-                }
+            match self.now(claim).await {
+                Err(error @ store::Error::Lost { .. }) => return error,
                 Err(error) => {
                     warn!("claim not renewed");
                     self.warn(&error);
+                    self.renewed(asked);
                 }
                 Ok(()) => {}
             }
-            // One that failed is tried again in time: a lease is longer than that.
-            self.renewed(asked);
         }
     }
 

@@ -71,6 +71,11 @@ impl Source {
         }
     }
 
+    /// The name of its set.
+    pub(crate) fn name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
     /// Its part of the system prompt: how its tools are used, or that there are none now.
     pub(crate) fn section(&self) -> Option<String> {
         match self.problem {

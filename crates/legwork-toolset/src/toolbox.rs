@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{Either, join_all, select};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{AgentState, Seq};
-use legwork_port::Emitter;
 use legwork_port::toolset::Scope;
+use legwork_port::{Emitter, unwind};
 use tokio::sync;
 
 use crate::source::Source;
@@ -59,9 +59,18 @@ impl Toolbox {
         if sources.is_empty() {
             return;
         }
-        let closed = join_all(sources.into_iter().map(Source::close));
-        if let Either::Right(_) = select(pin!(closed), pin!(limit)).await {
-            self.warn("toolsets were dropped: they did not close in time");
+        let open = Mutex::new(sources.iter().map(|source| source.name()).collect::<Vec<_>>());
+        let close = async |source: Source| {
+            let name = source.name();
+            source.close().await;
+            open.lock().unwrap_or_else(PoisonError::into_inner).retain(|open| *open != name);
+        };
+        let mut closed = Box::pin(join_all(sources.into_iter().map(close)));
+        if let Either::Right(_) = select(&mut closed, pin!(limit)).await {
+            // What it owns may panic where it is dropped.
+            let _ = unwind::call(|| drop(closed));
+            let names = open.into_inner().unwrap_or_else(PoisonError::into_inner).join("`, `");
+            self.warn(&format!("toolsets that did not close in time were dropped: `{names}`"));
         }
     }
 

@@ -131,11 +131,11 @@ impl RunRequest {
         })
     }
 
-    /// Goes on with what the session has: the task is given only if the session is new.
+    /// Goes on with what the session has: the task is given only to one without executions.
     ///
     /// So a job that is named by its session may be asked for any number of times, such as by a
     /// queue that delivers it again after a crash: an execution that is in progress goes on, and
-    /// one that completed is given as it ended, without another inference.
+    /// one that ended is given as it ended, unless it can be resumed.
     ///
     /// ```
     /// # use legwork_agent::{Agent, Error};

@@ -15,7 +15,7 @@ use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
 
 use crate::sets::Set;
-use crate::tools::{World, made, noting, spec};
+use crate::tools::{World, made, noting, said, spec};
 
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -92,8 +92,13 @@ async fn s8_3_whoever_holds_a_state_between_two_steps_renews_the_claim() {
     run.renew().await.unwrap();
     assert_eq!(store.count(Operation::Renew), 1);
     let lost = leased().fault(Operation::Renew, 1, Fault::Lost);
-    let run = slow(&lost).build().unwrap().iterate("go").await.unwrap();
-    assert!(run.renew().await.unwrap_err().is_conflict());
+    let mut run = slow(&lost).build().unwrap().iterate("go").await.unwrap();
+    let error = run.renew().await.unwrap_err();
+    assert!(error.is_conflict() && error.run().is_some(), "{error:?}");
+    // Then nothing more is done under it.
+    let lost = lost.fault(Operation::Renew, 2, Fault::Lost);
+    assert!(run.next().await.unwrap_err().is_conflict());
+    assert_eq!(lost.count(Operation::Append), 0);
     // Where a claim lasts, there is nothing to renew.
     let lasting = FaultyStore::over(Arc::new(MemoryStore::new()));
     let run = slow(&lasting).build().unwrap().iterate("go").await.unwrap();
@@ -135,6 +140,17 @@ async fn s8_3_a_run_ends_when_its_claim_was_lost() {
     let state = journal.fold(&"s".into());
     assert_eq!(state.status(), Some(&ExecutionStatus::InProgress));
     assert_eq!(store.count(Operation::Renew), 2);
+}
+
+#[tokio::test]
+async fn s12_1_a_claim_that_is_lost_beside_its_store_leaves_the_run() {
+    let store = leased().fault(Operation::Renew, 2, Fault::Lost);
+    let store = store.fault(Operation::Read, 2, Fault::FailBefore);
+    let error = slow(&store).build().unwrap().run("go").in_session("s").await.unwrap_err();
+    let run = error.run().unwrap();
+    assert_eq!(run.session().as_str(), "s");
+    assert_eq!(run.status(), ExecutionStatus::InProgress);
+    assert_eq!(said(run.state()), ["go"], "{error:?}");
 }
 
 #[tokio::test]

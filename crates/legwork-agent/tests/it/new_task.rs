@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Control, Error, hook};
-use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, Micros};
+use legwork_core::{AgentState, Budget, EffectClass, ExecutionStatus, Micros, Seq};
 use legwork_port::Trigger;
 use legwork_testkit::{Gate, ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -105,11 +105,19 @@ async fn s1_9_a_task_that_failed_is_resumed_as_any_other() {
     let model = ScriptedModel::new([Turn::text("done")]);
     let builder = || Agent::builder(model.clone()).store_in(store.clone());
     let agent = builder().budget(Budget::unlimited().steps(0)).build().unwrap();
-    let request = |agent: &Agent| agent.run("go").in_session("s").or_resume().outcome();
-    assert_eq!(request(&agent).await.unwrap().status(), ExecutionStatus::Stopped);
-    assert!(matches!(request(&agent).await, Err(Error::Refused(_))));
+    let request = |agent: &Agent| agent.run("go").in_session("s").or_resume();
+    let stopped = request(&agent).outcome().await.unwrap();
+    assert_eq!(stopped.status(), ExecutionStatus::Stopped);
+    // It is told the same way however often it is asked for.
+    let again = request(&agent).outcome().await.unwrap();
+    assert_eq!(*again.state(), *stopped.state());
+    let error = request(&agent).await.unwrap_err();
+    assert_eq!(error.unfinished().unwrap().run().status(), ExecutionStatus::Stopped);
     let raised = builder().budget(Budget::unlimited().steps(1)).build().unwrap();
     assert_eq!(request(&raised).await.unwrap().text(), "done");
+    // A head that was moved before the task gives it no second time.
+    raised.session("s").move_head(Seq(2)).await.unwrap();
+    assert!(matches!(request(&raised).await, Err(Error::Refused(_))));
 }
 
 #[tokio::test]

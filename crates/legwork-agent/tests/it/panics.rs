@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use legwork_agent::RunEvent;
 use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{SharedToolset, StepTools};
 use legwork_agent::{
     Agent, Builder, Driver, Error, EventKind, Halt, HaltReason, StepContext, ToolCalling,
 };
+use legwork_agent::{RunEvent, Subagent};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inference::Incomplete;
@@ -25,6 +25,7 @@ use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
 use crate::claimed::Warnings;
+use crate::subagents::{scripted, spawn};
 use crate::tools::{World, journal, noting, once, outcomes};
 
 /// A driver that panics in one of its methods.
@@ -519,4 +520,43 @@ async fn s1_6_an_observer_that_panics_does_not_reach_whoever_speaks_to_a_session
             assert_eq!(moved.head(), end, "{bad:?}");
         }
     }
+}
+
+/// A driver that panics in the steps of subagents.
+struct FailsBelow;
+
+impl Driver for FailsBelow {
+    fn name(&self) -> &str {
+        "fails_below"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        cx: &StepContext,
+        shown: &StepTools,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        ToolCalling.request(state, cx, shown)
+    }
+
+    fn use_tools<'a>(
+        &'a self,
+        state: AgentState,
+        cx: &'a StepContext,
+    ) -> BoxFuture<'a, Result<AgentState, Halt>> {
+        assert!(state.facts().parent.is_none(), "no power below");
+        ToolCalling.use_tools(state, cx)
+    }
+}
+
+#[tokio::test]
+async fn s1_6_a_subagent_whose_driver_panics_is_given_up() {
+    let root = scripted("x:root", [Turn::calls([spawn("scout", "look")]), Turn::text("done")]);
+    let scout = Subagent::new("scout", "Looks.", "Look.");
+    let store = Arc::new(MemoryStore::new());
+    let agent = Agent::builder(root).driver(FailsBelow).subagent(scout).store_in(store);
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.text(), "done");
+    let outcome = format!("{:?}", outcomes(run.state())[0]);
+    assert!(outcome.contains("the driver panicked: no power below"), "{outcome}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::{FutureExt as _, join_all};
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Error};
+use legwork_agent::{Agent, Error, hook};
 use legwork_core::inference::ToolChoice;
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, ModelSettings};
@@ -82,4 +82,37 @@ async fn s6_12_a_call_that_is_demanded_is_demanded_until_it_was_made() {
         // Another execution demands it anew.
         assert_eq!(asked, [choice.clone(), then, choice]);
     }
+}
+
+#[tokio::test]
+async fn s6_12_a_call_that_was_blocked_meets_a_demand() {
+    for choice in [ToolChoice::Required, ToolChoice::Named("look".to_owned())] {
+        let model = ScriptedModel::new([call(), Turn::text("it is not allowed")]);
+        let settings = ModelSettings { tool_choice: Some(choice.clone()), ..Default::default() };
+        let look = noting("look", EffectClass::ReadOnly, &World::default());
+        let gate = hook::before_tool_use("gate", async |call, _| call.block("not today"));
+        let agent = Agent::builder(model.clone()).settings(settings).tools([look]).hook(gate);
+        let run = agent.build().unwrap().run("go").await.unwrap();
+        assert_eq!(run.text(), "it is not allowed");
+        let asked: Vec<_> = model.requests().into_iter().map(|asked| asked.tool_choice).collect();
+        assert_eq!(asked, [choice, ToolChoice::Auto]);
+    }
+}
+
+#[tokio::test]
+async fn s1_11_s6_12_a_tool_that_is_demanded_in_mid_execution_is_demanded_then() {
+    let submit = Turn::call("submit", json!({"n": 2}));
+    let model = ScriptedModel::new([call(), submit, Turn::text("done")]);
+    let world = World::default();
+    let tools = ["look", "submit"].map(|name| noting(name, EffectClass::ReadOnly, &world));
+    let agent = Agent::builder(model.clone()).tools(tools).build().unwrap();
+    let mut run = agent.iterate("go").await.unwrap();
+    let state = run.next().await.unwrap().unwrap();
+    let demanded = ToolChoice::Named("submit".to_owned());
+    let settings =
+        ModelSettings { tool_choice: Some(demanded.clone()), ..state.settings().clone() };
+    run.set(state.with_settings(settings)).unwrap();
+    while run.next().await.unwrap().is_some() {}
+    let asked: Vec<_> = model.requests().into_iter().map(|asked| asked.tool_choice).collect();
+    assert_eq!(asked, [ToolChoice::Auto, demanded, ToolChoice::Auto]);
 }

@@ -128,7 +128,7 @@ async fn s6_11_a_set_that_does_not_close_is_dropped_in_time() {
     let waited: Duration = clock.now().mono.since(began).into();
     assert!(waited >= CLOSE_LIMIT && waited < CLOSE_LIMIT * 2, "{waited:?}");
     let warnings = warnings.0.lock().unwrap().clone();
-    assert_eq!(warnings, ["toolsets were dropped: they did not close in time"]);
+    assert_eq!(warnings, ["toolsets that did not close in time were dropped: `far`"]);
     // The session is free, and the next run opens the set anew.
     assert_eq!(store.count(Operation::Release), 1);
     agent.run("more").in_session("s").await.unwrap();

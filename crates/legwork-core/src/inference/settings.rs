@@ -58,8 +58,8 @@ pub struct ModelSettings {
     pub thinking: Option<ThinkingLevel>,
     /// Whether the model must call a tool, and which; none = the model decides.
     ///
-    /// A call that is demanded is demanded until the execution has made one: then the model may
-    /// answer.
+    /// A demand is met by a call, whatever came of it: after it the model may answer
+    /// ([`AgentState::tool_choice`](crate::AgentState::tool_choice)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Whether an answer may have several tool calls; none = the provider's default.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::budget::{Amounts, Ledger};
 use crate::error::ErrorRecord;
 use crate::id::{EffectKey, Seq, SessionId};
-use crate::inference::{ModelRequest, ModelSettings, Response};
+use crate::inference::{ModelRequest, ModelSettings, Response, ToolChoice};
 use crate::outcome::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::output::Wanted;
 use crate::state::{
@@ -55,6 +55,27 @@ impl AgentState {
     /// The model and parameters of the next inference.
     pub fn settings(&self) -> &ModelSettings {
         &self.0.facts.definition.settings
+    }
+
+    /// The tool choice of the next inference: that of the settings, unless it demands a call
+    /// that the execution has made.
+    ///
+    /// Any call is made if the last step made one, whatever came of it; a named tool was called
+    /// if any step called it. Else a demand would never let the model answer.
+    pub fn tool_choice(&self) -> ToolChoice {
+        let Some(choice) = &self.settings().tool_choice else { return ToolChoice::Auto };
+        let is_made = match choice {
+            ToolChoice::Required => {
+                self.last_step_result().is_some_and(|result| !result.step.calls.is_empty())
+            }
+            ToolChoice::Named(name) => {
+                let mut calls =
+                    self.step_results().rev().flat_map(|result| result.step.calls.iter());
+                calls.any(|slot| *slot.call.name == **name)
+            }
+            ToolChoice::Auto | ToolChoice::None => false,
+        };
+        if is_made { ToolChoice::Auto } else { choice.clone() }
     }
 
     /// The system prompt of the next inference.

@@ -7,7 +7,6 @@ mod tool_calling;
 use std::sync::Arc;
 
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::inference::ToolChoice;
 use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
@@ -144,10 +143,7 @@ impl Source {
 pub fn request(state: &AgentState, shown: &StepTools) -> Result<ModelRequest, ErrorRecord> {
     let settings = Arc::new(state.settings().clone());
     let mut request = ModelRequest::new(settled(state)?, settings);
-    if request.tool_choice != ToolChoice::None && state.used().tool_calls > 0 {
-        // A call that is demanded after each other one would never let the model answer.
-        request.tool_choice = ToolChoice::Auto;
-    }
+    request.tool_choice = state.tool_choice();
     request.instructions = shown.prompt(state.instructions());
     request.tools = Arc::clone(&shown.specs);
     request.response_format = state.wanted_output().and_then(|wanted| wanted.format.clone());

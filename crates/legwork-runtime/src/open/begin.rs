@@ -19,11 +19,15 @@ use legwork_session::inbox::take_idle;
 impl Active {
     /// Takes up what is to be done with the session.
     pub(super) async fn take_up(&mut self, task: Task) -> Result<AgentState, Error> {
-        match (task, self.state.status()) {
-            (Task::Start(input), _) | (Task::StartOrResume(input), None) => self.start(input).await,
-            // It was done before.
-            (Task::StartOrResume(_), Some(ExecutionStatus::Completed)) => Ok(self.state.clone()),
-            (Task::Resume | Task::StartOrResume(_), _) => self.resume().await,
+        let is_over = self.state.status().is_some_and(ExecutionStatus::is_terminal);
+        match (task, self.state.facts().executions) {
+            (Task::Start(input), _) | (Task::StartOrResume(input), 0) => self.start(input).await,
+            (Task::Resume, _) => self.resume().await,
+            (Task::StartOrResume(_), _) => match self.resume().await {
+                // It ended, and nothing was raised since: that end is what comes of it.
+                Err(Error::Refused(_)) if is_over => Ok(self.state.clone()),
+                resumed => resumed,
+            },
         }
     }
 
@@ -94,7 +98,7 @@ impl Active {
         }
     }
 
-    async fn resume(&self) -> Result<AgentState, Error> {
+    async fn resume(&mut self) -> Result<AgentState, Error> {
         let state = self.state.clone();
         if state.version() == Seq::ZERO {
             return Err(self.cx.services.sessions.no_session(state.session()).into());
@@ -111,7 +115,7 @@ impl Active {
             Ok(events) => events,
             Err(refusal) => {
                 // What was left for the session is taken up all the same.
-                self.cx.commit(idle).await?;
+                self.state = self.cx.commit(idle).await?;
                 return Err(refusal.into());
             }
         };

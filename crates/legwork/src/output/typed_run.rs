@@ -98,7 +98,7 @@ impl<T: Send + 'static> TypedRun<T> {
     }
 
     /// Gives the events of the run as they come, and its result last; the value is
-    /// [`TypedAgent::value`] of that.
+    /// [`TypedAgent::value`] of that. A session that is resumed must have something left to do.
     ///
     /// # Errors
     /// When the agent cannot be asked for the output.
@@ -110,22 +110,28 @@ impl<T: Send + 'static> TypedRun<T> {
     ///
     /// # Errors
     /// As [`RunRequest::outcome`].
-    pub async fn outcome(self) -> Result<Run> {
-        Ok(self.request?.outcome().await?)
+    pub async fn outcome(mut self) -> Result<Run> {
+        match self.run().await {
+            Err(AgentError::Unfinished(unfinished)) => Ok(unfinished.into_run()),
+            run => Ok(run?),
+        }
+    }
+
+    async fn run(&mut self) -> Result<Run, AgentError> {
+        let begun = Err(AgentError::Begun);
+        match (std::mem::replace(&mut self.request, begun)?.await, self.resumes.take()) {
+            (Err(error), Some(session)) => recorded(&self.agent, session, error).await,
+            (run, _) => run,
+        }
     }
 
     /// Awaits the value together with the run that gave it.
     ///
     /// # Errors
     /// As when it is awaited.
-    pub async fn answered(self) -> Result<Answered<T>> {
-        let Self { agent, request, resumes } = self;
-        let run = match (request?.await, resumes) {
-            (Ok(run), _) => run,
-            (Err(error), Some(session)) => recorded(&agent, session, error).await?,
-            (Err(error), None) => return Err(error.into()),
-        };
-        let problem = match agent.value(&run) {
+    pub async fn answered(mut self) -> Result<Answered<T>> {
+        let run = self.run().await?;
+        let problem = match self.agent.value(&run) {
             Ok(Some(value)) => return Ok(Answered { value, run }),
             Ok(None) => "the run completed without an output".to_owned(),
             Err(error) => error.to_string(),

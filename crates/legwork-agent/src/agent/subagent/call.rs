@@ -157,5 +157,6 @@ impl SpawnCall {
 
 /// Whether a subagent that could not be run is given up, and not gone on with later.
 fn is_final(error: &Error) -> bool {
-    !matches!(error, Error::Store(_) | Error::Halted(_) | Error::Lineage)
+    // What a store cannot take now goes on later; code that panics or forges states does not.
+    error.as_store().is_none()
 }
