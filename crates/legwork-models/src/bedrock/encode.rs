@@ -7,7 +7,7 @@ use legwork_core::message::{Message, Part};
 use serde_json::{Map, Value, json};
 
 use super::id::ModelId;
-use crate::wire::{Frame, Head, field, is_any_object, joined, size, write};
+use crate::wire::{Frame, Head, field, is_any_object, joined, set, size, write};
 
 mod media;
 mod message;
@@ -134,11 +134,10 @@ fn settings(
         ("topP", settings.top_p.map(Value::from)),
         ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
     ];
-    let inference = inference.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let additional = thinking::fields(request, frame, id)?;
     let join = |key, own| (key, joined(key, own, request, frame));
     Ok([
-        join("inferenceConfig", inference.collect()),
+        join("inferenceConfig", set(inference)),
         join("additionalModelRequestFields", additional),
         join("outputConfig", output(request)),
     ])

@@ -27,7 +27,7 @@ pub(crate) use counting::{Counted, Counting, only};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
-pub(crate) use joined::joined;
+pub(crate) use joined::{joined, set};
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};
