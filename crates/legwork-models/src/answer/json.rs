@@ -70,6 +70,7 @@ enum Controls {
 
 impl Controls {
     /// Whether a part of a string may have these bytes.
+    #[inline]
     fn allow(self, bytes: &[u8]) -> bool {
         self == Self::None || bytes.iter().all(|byte| *byte >= b' ')
     }
@@ -171,7 +172,11 @@ impl<'a> Reader<'a> {
         if !self.more(position, b'}')? {
             return Ok(None);
         }
-        let key = self.string()?;
+        self.peek();
+        let key = match self.plain_string() {
+            Some(key) => Cow::Borrowed(key),
+            None => self.string()?,
+        };
         if self.peek() != b':' {
             return Err(Broken);
         }
@@ -283,7 +288,7 @@ impl<'a> Reader<'a> {
         if self.peek() != b'"' {
             return Err(Broken);
         }
-        if let Some(text) = self.plain() {
+        if let Some(text) = self.plain_string() {
             return Ok(Cow::Borrowed(text));
         }
         let rest = self.text.get(self.at + 1..).unwrap_or_default();
@@ -297,8 +302,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The string that begins here, if it holds no escapes.
-    fn plain(&mut self) -> Option<&'a str> {
+    #[inline]
+    fn plain_string(&mut self) -> Option<&'a str> {
         let (bytes, begin) = (self.text.as_bytes(), self.at + 1);
+        if bytes.get(self.at) != Some(&b'"') {
+            return None;
+        }
         let end = begin + scan::special(bytes.get(begin..)?)?;
         if bytes.get(end) != Some(&b'"') || !self.controls.allow(bytes.get(begin..end)?) {
             return None;

@@ -27,11 +27,15 @@ const CACHE_POINT: &[u8] = b"{\"cachePoint\":{\"type\":\"default\"}}";
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     let id = ModelId::of(frame.model);
     let settings = settings(request, frame, &id)?;
     let tools = tools::Tools::of(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
         system(instructions, &id, out);
     });

@@ -89,11 +89,16 @@ pub(crate) trait Wire: Send + Sync {
     /// The beginning of a body, which is the same for each request.
     fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head;
 
-    /// The body of a request.
+    /// The body of a request, written to an empty buffer.
     ///
     /// # Errors
     /// What the request asks for and the API cannot do.
-    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String>;
+    fn body(
+        &self,
+        request: &ModelRequest,
+        frame: Frame<'_>,
+        out: Vec<u8>,
+    ) -> Result<Vec<u8>, String>;
 
     /// Whether an answer to this request may be paused by the provider, which goes on with it when
     /// it is sent back.

@@ -13,6 +13,7 @@ const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHEST_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 
 /// The place of the first quote or backslash.
+#[inline]
 pub(super) fn special(bytes: &[u8]) -> Option<usize> {
     let near = bytes.get(..NEAR).unwrap_or_default();
     for (number, word) in near.as_chunks().0.iter().enumerate() {

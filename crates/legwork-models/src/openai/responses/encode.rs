@@ -29,9 +29,13 @@ const ALWAYS: [(&str, &[u8]); 2] = [
 ///
 /// # Errors
 /// What the API has no field for.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     check(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
         out.extend_from_slice(b",\"instructions\":");
         write(out, instructions);
