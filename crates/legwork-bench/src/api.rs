@@ -11,11 +11,14 @@ pub(crate) enum Api {
     Messages,
     /// Google's Gemini API.
     Gemini,
+    /// Bedrock's Converse.
+    Bedrock,
 }
 
 impl Api {
     /// All.
-    pub(crate) const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Gemini];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Chat, Self::Responses, Self::Messages, Self::Gemini, Self::Bedrock];
 
     /// The provider of Legwork that speaks it.
     pub(crate) const fn provider(self) -> &'static str {
@@ -24,6 +27,7 @@ impl Api {
             Self::Responses => "openai-responses",
             Self::Messages => "anthropic",
             Self::Gemini => "google",
+            Self::Bedrock => "bedrock",
         }
     }
 
@@ -33,6 +37,7 @@ impl Api {
             "completions" => Some(Self::Chat),
             "responses" => Some(Self::Responses),
             "messages" => Some(Self::Messages),
+            "converse" | "converse-stream" => Some(Self::Bedrock),
             last if last.contains(':') => Some(Self::Gemini),
             _ => None,
         }

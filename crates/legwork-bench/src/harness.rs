@@ -187,7 +187,11 @@ impl Bench {
             // It is counted, and has no times.
             return Ok(Vec::new());
         }
-        if matches!(workload, Workload::Loop | Workload::Open) {
+        let is_alone = matches!(
+            workload,
+            Workload::W2Late | Workload::Loop | Workload::Partial | Workload::Open
+        );
+        if is_alone {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
         }
         let measure = |side| match (workload, &self.search) {

@@ -5,8 +5,10 @@ mod crowd;
 mod fan;
 mod handoff;
 mod in_process;
+mod late;
 mod long;
 mod open;
+mod partial;
 mod steps;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration, time::Instant};
@@ -42,6 +44,12 @@ pub(crate) enum Workload {
     /// W2 over the Gemini API
     #[value(name = "W2-GEMINI")]
     W2Gemini,
+    /// W2 over Bedrock's Converse
+    #[value(name = "W2-BEDROCK")]
+    W2Bedrock,
+    /// Step 2,000 of an execution, compared with step 10
+    #[value(name = "W2-LATE")]
+    W2Late,
     /// 500 executions of 5 steps at once, each answer 50 ms late
     W3,
     /// 8 tools of 100 ms in one turn
@@ -57,10 +65,15 @@ pub(crate) enum Workload {
     /// W5 over the Gemini API
     #[value(name = "W5-GEMINI")]
     W5Gemini,
+    /// W5 over Bedrock's Converse
+    #[value(name = "W5-BEDROCK")]
+    W5Bedrock,
     /// A step on another API after 200 steps on one, compared with one encoding of them
     Handoff,
     /// 5,000 steps in this process, with 20 hooks and 5 criteria
     Loop,
+    /// An output that is read while it arrives, of 100 KB and of 1 MB
+    Partial,
     /// Opening a session of 10,000 entries in a SQLite store
     Open,
     /// Start of the `legwork` command
@@ -84,14 +97,18 @@ impl Workload {
         Self::W2Responses,
         Self::W2Messages,
         Self::W2Gemini,
+        Self::W2Bedrock,
+        Self::W2Late,
         Self::W3,
         Self::W4,
         Self::W5,
         Self::W5Responses,
         Self::W5Messages,
         Self::W5Gemini,
+        Self::W5Bedrock,
         Self::Handoff,
         Self::Loop,
+        Self::Partial,
         Self::Open,
         Self::Start,
         Self::Search,
@@ -109,16 +126,20 @@ impl Workload {
             Self::W2Responses => "W2-RESPONSES",
             Self::W2Messages => "W2-MESSAGES",
             Self::W2Gemini => "W2-GEMINI",
+            Self::W2Bedrock => "W2-BEDROCK",
+            Self::W2Late => "W2-LATE",
             Self::W3 => "W3",
             Self::W4 => "W4",
             Self::W5 => "W5",
             Self::W5Responses => "W5-RESPONSES",
             Self::W5Messages => "W5-MESSAGES",
             Self::W5Gemini => "W5-GEMINI",
+            Self::W5Bedrock => "W5-BEDROCK",
             Self::Handoff => "HANDOFF",
             Self::Wp => "WP",
             Self::Wpg => "WPG",
             Self::Loop => "LOOP",
+            Self::Partial => "PARTIAL",
             Self::Open => "OPEN",
             Self::Start => "START",
             Self::Search => "SEARCH",
@@ -132,6 +153,7 @@ impl Workload {
             Self::W2Responses | Self::W5Responses => Api::Responses,
             Self::W2Messages | Self::W5Messages => Api::Messages,
             Self::W2Gemini | Self::W5Gemini => Api::Gemini,
+            Self::W2Bedrock | Self::W5Bedrock => Api::Bedrock,
             _ => Api::Chat,
         }
     }
@@ -186,19 +208,25 @@ pub(crate) async fn measure<S: Subject>(
     let mut sample = match workload {
         Workload::W1 => steps::measure::<S>(conditions, 0).await?,
         Workload::W1h => steps::measure::<S>(conditions, 20).await?,
-        Workload::W2 | Workload::W2Responses | Workload::W2Messages | Workload::W2Gemini => {
-            long::measure::<S>(conditions, workload.api()).await?
-        }
+        Workload::W2
+        | Workload::W2Responses
+        | Workload::W2Messages
+        | Workload::W2Gemini
+        | Workload::W2Bedrock => long::measure::<S>(conditions, workload.api()).await?,
         Workload::W3 => crowd::measure::<S>(conditions).await?,
         Workload::W4 => fan::measure::<S>(conditions).await?,
-        Workload::W5 | Workload::W5Responses | Workload::W5Messages | Workload::W5Gemini => {
-            answer::measure::<S>(conditions, workload.api()).await?
-        }
+        Workload::W5
+        | Workload::W5Responses
+        | Workload::W5Messages
+        | Workload::W5Gemini
+        | Workload::W5Bedrock => answer::measure::<S>(conditions, workload.api()).await?,
         Workload::Handoff => handoff::measure(S::SIDE, conditions).await?,
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
-        // The baseline has no loop and no store that could be measured alone.
+        // The baseline has no loop, no partial outputs and no store that could be measured alone.
         Workload::Loop => in_process::measure().await?,
+        Workload::W2Late => late::measure(conditions).await?,
+        Workload::Partial => partial::measure()?,
         Workload::Open => open::measure(conditions).await?,
         // Commands are started by the harness, not by a side.
         Workload::Start | Workload::Search | Workload::Bash => Sample::new(),

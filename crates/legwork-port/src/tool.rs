@@ -83,9 +83,19 @@ struct Left {
 impl ToolContext {
     /// A context for a call, without an observer and dependencies.
     pub fn new(state: AgentState, key: EffectKey, cancellation: Cancellation) -> Self {
-        let session = state.session().clone();
-        let (events, deps, left) =
-            (Emitter::none(session.clone()), Deps::default(), Arc::default());
+        let events = Emitter::none(state.session().clone());
+        Self::of_run(state, key, cancellation, events, Deps::default())
+    }
+
+    /// A context for a call of a run, with its emitter and its dependencies.
+    pub fn of_run(
+        state: AgentState,
+        key: EffectKey,
+        cancellation: Cancellation,
+        events: Emitter,
+        deps: Deps,
+    ) -> Self {
+        let (session, left) = (state.session().clone(), Arc::default());
         Self { session, key, state, cancellation, arguments: None, events, deps, left }
     }
 

@@ -7,6 +7,7 @@ use std::{fs, path::Path, process::Command};
 
 use super::{Side, child};
 use crate::{
+    api::Api,
     error::Error,
     workload::{Conditions, Sample, Workload},
 };
@@ -54,13 +55,17 @@ struct Extent {
 fn extent(workload: Workload) -> Option<Extent> {
     let (executions, unit) = match workload {
         Workload::W1 | Workload::W1h => ((10, 40), ("step", 20.0)),
-        Workload::W2 | Workload::W2Responses | Workload::W2Messages | Workload::W2Gemini => {
-            ((1, 3), ("step", 200.0))
-        }
-        Workload::W5 | Workload::W5Responses | Workload::W5Messages | Workload::W5Gemini => {
-            ((5, 25), ("answer", 1.0))
-        }
-        Workload::Handoff => ((1, 4), ("handoff", 4.0)),
+        Workload::W2
+        | Workload::W2Responses
+        | Workload::W2Messages
+        | Workload::W2Gemini
+        | Workload::W2Bedrock => ((1, 3), ("step", 200.0)),
+        Workload::W5
+        | Workload::W5Responses
+        | Workload::W5Messages
+        | Workload::W5Gemini
+        | Workload::W5Bedrock => ((5, 25), ("answer", 1.0)),
+        Workload::Handoff => ((1, 4), ("handoff", Api::ALL.len() as f64)),
         _ => return None,
     };
     Some(Extent { executions, unit })

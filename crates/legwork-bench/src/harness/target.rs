@@ -48,8 +48,8 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
 }
 
 use Workload::{
-    Bash, Handoff, Loop, Open, Search, Start, W1, W1h, W2, W2Gemini, W2Messages, W2Responses, W3,
-    W4, W5, W5Gemini, W5Messages, W5Responses, Wp, Wpg,
+    Bash, Handoff, Loop, Open, Partial, Search, Start, W1, W1h, W2, W2Bedrock, W2Gemini, W2Late,
+    W2Messages, W2Responses, W3, W4, W5, W5Bedrock, W5Gemini, W5Messages, W5Responses, Wp, Wpg,
 };
 
 /// All lines of the report, in its order.
@@ -99,6 +99,19 @@ pub(super) const MEASURES: &[Measure] = &[
     line(W2Gemini, "cpu_us_step_200", times(1.1)),
     line(W2Gemini, "wall_us_step_200", times(1.1)),
     line(W2Gemini, "peak_mb", None),
+    line(W2Bedrock, "instructions_per_step", times(0.25)),
+    line(W2Bedrock, "syscalls_per_step", None),
+    line(W2Bedrock, "page_faults", times(2.0)),
+    line(W2Bedrock, "cpu_us_step_10", None),
+    line(W2Bedrock, "cpu_us_step_200", times(1.1)),
+    line(W2Bedrock, "wall_us_step_200", times(1.1)),
+    line(W2Bedrock, "peak_mb", None),
+    line(W2Late, "cpu_us_step_10", None),
+    line(W2Late, "cpu_us_step_2000", None),
+    line(W2Late, "send_us_step_10", None),
+    line(W2Late, "send_us_step_2000", None),
+    line(W2Late, "cpu_growth_beside_sending", most(1.2)),
+    line(W2Late, "peak_mb", None),
     line(W3, "cpu_us_per_step", None),
     line(W3, "wall_ms", times(1.2)),
     line(W3, "peak_mb", most(60.0)),
@@ -129,6 +142,12 @@ pub(super) const MEASURES: &[Measure] = &[
     line(W5Gemini, "cpu_ms", times(1.2)),
     line(W5Gemini, "wall_ms", times(1.2)),
     line(W5Gemini, "peak_mb", None),
+    line(W5Bedrock, "instructions_per_answer", times(0.85)),
+    line(W5Bedrock, "syscalls_per_answer", None),
+    line(W5Bedrock, "page_faults", times(2.0)),
+    line(W5Bedrock, "cpu_ms", times(1.2)),
+    line(W5Bedrock, "wall_ms", times(1.2)),
+    line(W5Bedrock, "peak_mb", None),
     line(Handoff, "instructions_per_handoff", times(1.1)),
     line(Loop, "wall_us_step_50", None),
     line(Loop, "wall_us_step_5000", None),
@@ -141,6 +160,9 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Loop, "hooks_us_per_step", most(10.0)),
     line(Loop, "clone_ns", most(1_000.0)),
     line(Loop, "peak_mb", most(60.0)),
+    line(Partial, "cpu_ms_100_kb", None),
+    line(Partial, "cpu_ms_1_mb", None),
+    line(Partial, "cpu_growth", most(12.0)),
     line(Open, "open_ms", most(20.0)),
     line(Open, "values_ms", None),
     line(Open, "open_by_values", None),

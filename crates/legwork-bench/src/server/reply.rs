@@ -1,5 +1,6 @@
 //! The bodies that the server sends.
 
+mod bedrock;
 mod chat;
 mod gemini;
 mod messages;
@@ -23,8 +24,10 @@ use crate::api::Api;
 pub(crate) enum Reply {
     /// The whole answer at once; taken when sent.
     Whole(Option<Bytes>),
-    /// Server-sent events.
+    /// Events.
     Stream {
+        /// The type of the content.
+        content_type: &'static str,
         /// Chunks before the text.
         opening: std::vec::IntoIter<Bytes>,
         /// The chunk of one token, and how many times it still has to be sent.
@@ -45,6 +48,7 @@ impl Reply {
             Api::Responses => responses::whole(facts),
             Api::Messages => messages::whole(facts),
             Api::Gemini => gemini::whole(facts),
+            Api::Bedrock => bedrock::whole(facts),
         };
         Self::Whole(Some(Bytes::from(whole.to_string())))
     }
@@ -59,7 +63,7 @@ impl Reply {
     pub(crate) const fn content_type(&self) -> &'static str {
         match self {
             Self::Whole(_) => "application/json",
-            Self::Stream { .. } => "text/event-stream",
+            Self::Stream { content_type, .. } => content_type,
         }
     }
 
@@ -70,9 +74,14 @@ impl Reply {
             Api::Responses => responses::events(facts),
             Api::Messages => messages::events(facts),
             Api::Gemini => gemini::events(facts),
+            Api::Bedrock => bedrock::events(facts),
         };
         let tokens = if facts.asks() { 0 } else { facts.script.tokens };
         Self::Stream {
+            content_type: match facts.api {
+                Api::Bedrock => bedrock::FRAMES,
+                _ => "text/event-stream",
+            },
             opening: opening.into_iter(),
             token: (token, tokens),
             closing: closing.into_iter(),
@@ -83,7 +92,7 @@ impl Reply {
     fn next(&mut self) -> Option<Bytes> {
         match self {
             Self::Whole(body) => body.take(),
-            Self::Stream { opening, token: (token, left), closing } => {
+            Self::Stream { opening, token: (token, left), closing, .. } => {
                 opening.next().or_else(|| match left.checked_sub(1) {
                     Some(fewer) => {
                         *left = fewer;

@@ -31,8 +31,10 @@ impl Facts {
     /// The request names no model, or one that is not a script.
     pub(crate) fn scan(uri: &Uri, body: &[u8]) -> Result<Self, Error> {
         let api = Api::of_path(uri.path()).unwrap_or(Api::Chat);
-        if api == Api::Gemini {
-            return Self::of_path(uri.path(), body);
+        match api {
+            Api::Gemini => return Self::of_gemini(uri.path(), body),
+            Api::Bedrock => return Self::of_bedrock(uri.path(), body),
+            _ => {}
         }
         let name = value(body, b"\"model\"")
             .and_then(|rest| rest.strip_prefix(b"\""))
@@ -48,8 +50,8 @@ impl Facts {
         Ok(Self { api, script, turn, streamed, size: body.len() })
     }
 
-    /// The facts of a request whose path names the model and the method.
-    fn of_path(path: &str, body: &[u8]) -> Result<Self, Error> {
+    /// The facts of a request whose path ends with the model and the method.
+    fn of_gemini(path: &str, body: &[u8]) -> Result<Self, Error> {
         let last = path.rsplit('/').next().unwrap_or_default();
         let (name, method) = last.split_once(':').unwrap_or_default();
         Ok(Self {
@@ -57,6 +59,19 @@ impl Facts {
             script: name.parse()?,
             turn: count(body, b"\"model\""),
             streamed: method == "streamGenerateContent",
+            size: body.len(),
+        })
+    }
+
+    /// The facts of a request whose path ends with the model and then the operation.
+    fn of_bedrock(path: &str, body: &[u8]) -> Result<Self, Error> {
+        let mut segments = path.rsplit('/');
+        let (operation, name) = (segments.next(), segments.next());
+        Ok(Self {
+            api: Api::Bedrock,
+            script: name.unwrap_or_default().parse()?,
+            turn: count(body, b"\"assistant\""),
+            streamed: operation == Some("converse-stream"),
             size: body.len(),
         })
     }

@@ -3,6 +3,7 @@
 //! A list of messages that is sent whole each time, `reqwest`, `serde_json`,
 //! and nothing else: no events, no limits, no validation, no recovery.
 
+mod bedrock;
 mod chat;
 mod dialect;
 mod gemini;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::{
+    bedrock::Bedrock,
     chat::Chat,
     dialect::{Arguments, Dialect, Frame},
     gemini::Gemini,
@@ -54,6 +56,7 @@ impl Subject for Baseline {
             Api::Responses => Self::speaking::<Responses>(setup),
             Api::Messages => Self::speaking::<Messages>(setup),
             Api::Gemini => Self::speaking::<Gemini>(setup),
+            Api::Bedrock => Self::speaking::<Bedrock>(setup),
         }
     }
 
@@ -63,6 +66,7 @@ impl Subject for Baseline {
             Api::Responses => self.play::<Responses>().await,
             Api::Messages => self.play::<Messages>().await,
             Api::Gemini => self.play::<Gemini>().await,
+            Api::Bedrock => self.play::<Bedrock>().await,
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) use draft::Words;
 use super::call::{self, Added, Origin, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
-use super::room::{PART, Room, weight};
+use super::room::{PART, Room, field, weight};
 use super::{remainder, usage};
 use crate::bounds::{Bounds, KEPT_BYTES, NAME_BYTES, Passed};
 
@@ -55,6 +55,8 @@ pub(crate) struct Assembly {
     pub(crate) provider: Arc<str>,
     id: String,
     usage: usage::Reading,
+    /// The model as the answer names it.
+    model: Value,
     top: Map<String, Value>,
     choice: Map<String, Value>,
     message: Map<String, Value>,
@@ -92,6 +94,7 @@ impl Assembly {
             provider: Arc::default(),
             id: String::new(),
             usage: usage::Reading::default(),
+            model: Value::Null,
             top: Map::new(),
             choice: Map::new(),
             message: Map::new(),
@@ -378,11 +381,25 @@ impl Assembly {
     /// Merges a field of the answer that is not part of any part.
     pub(crate) fn merge(&mut self, level: Level, key: &str, value: Value) {
         let into = match level {
+            Level::Top if key == "model" => return self.model(value),
             Level::Top => &mut self.top,
             Level::Choice => &mut self.choice,
             Level::Message => &mut self.message,
         };
         let added = remainder::merge(into, key, value);
+        self.room.keep(added);
+    }
+
+    /// The model, of whose names the last one counts.
+    fn model(&mut self, value: Value) {
+        if remainder::is_empty(&value) {
+            return;
+        }
+        let added = match &self.model {
+            Value::Null => field("model", &value),
+            known => weight(&value).saturating_sub(weight(known)),
+        };
+        self.model = value;
         self.room.keep(added);
     }
 
@@ -474,14 +491,16 @@ impl Assembly {
             self.clip();
         }
         let finish = self.finish.take().unwrap_or_else(|| FinishReason::from("missing"));
-        let model = match self.top.remove("model") {
-            Some(Value::String(model)) => Some(model.into()),
+        let model = match self.model.take() {
+            Value::String(model) => Some(model.into()),
             _ => None,
         };
         let raw = self.raw();
         let (mut taken, id) = (BTreeSet::new(), self.id);
         let origin = Origin { provider: &self.provider, response: &id };
-        let parts = self.drafts.into_iter().map(|draft| draft.part(&mut taken, &origin)).collect();
+        // Room for no more than these, for they are kept with the session.
+        let mut parts = Vec::with_capacity(self.drafts.len());
+        parts.extend(self.drafts.into_iter().map(|draft| draft.part(&mut taken, &origin)));
         let mut response = Response::new(Message::assistant(parts), finish);
         response.usage = usage;
         response.incomplete = incomplete;
@@ -517,6 +536,7 @@ impl Assembly {
             kept
         });
         (self.top, self.choice, self.message) = Default::default();
+        self.model = Value::Null;
         self.usage.rest = Map::new();
     }
 

@@ -170,9 +170,7 @@ impl Draft {
         let mut added = 0;
         if !piece.rest.is_empty() || !piece.function.is_empty() {
             let rest = &mut self.more().rest;
-            for (key, value) in piece.rest {
-                added += remainder::merge(rest, &key, value);
-            }
+            added += remainder::join(rest, piece.rest);
             added += remainder::merge_map(rest, "function", piece.function);
         }
         let before = self.arguments.len();

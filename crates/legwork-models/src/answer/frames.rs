@@ -1,33 +1,45 @@
 //! Streams of binary frames, as AWS sends events (`application/vnd.amazon.eventstream`); no IO.
+//!
+//! A frame has its length, the length of its headers and a checksum of both, then the headers, the
+//! payload and a checksum of all, by AWS's guide "Event stream encoding". It is read where it was
+//! received, for an answer has a frame for each token.
 
-use aws_smithy_eventstream::frame::{DecodedFrame, MessageFrameDecoder};
-use bytes::{Bytes, BytesMut};
+use std::ops::Range;
+
 use serde_json::Value;
 
 use super::decode;
 use super::error::ApiError;
 use crate::bounds::Bounds;
 
+mod header;
+
+use header::{Headers, Invalid};
+
 /// Reads frames from bytes that are cut anywhere; their checksums are checked.
 #[derive(Debug, Default)]
 pub(crate) struct Parser {
-    decoder: MessageFrameDecoder,
-    /// What came and was not read.
-    bytes: BytesMut,
+    /// What came since the last whole frame was looked for.
+    bytes: Vec<u8>,
+    /// How much of it was read.
+    read: usize,
     is_broken: bool,
 }
 
 /// One frame.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<'a> {
     /// JSON, or whatever else came.
-    pub(crate) payload: Bytes,
+    pub(crate) payload: &'a [u8],
     /// The name of an exception or error, which the payload says more of.
     exception: Option<String>,
 }
 
 /// Bytes of a frame before its headers: two lengths and a checksum.
 const PRELUDE: usize = 12;
+
+/// Bytes of a checksum.
+const CHECKSUM: usize = 4;
 
 /// Whether bytes are the beginning of a text, such as a page; the lengths of a frame have zeros
 /// before them.
@@ -44,43 +56,28 @@ impl Parser {
     }
 
     /// The next whole frame.
-    pub(crate) fn next(&mut self) -> Option<Frame> {
-        if self.is_broken {
-            return None;
-        }
-        match self.decoder.decode_frame(&mut self.bytes) {
-            Ok(DecodedFrame::Incomplete) => None,
-            Ok(DecodedFrame::Complete(message)) => {
-                let text = |name: &str| {
-                    let mut headers = message.headers().iter();
-                    let header = headers.find(|header| header.name().as_str() == name)?;
-                    Some(header.value().as_string().ok()?.as_str())
-                };
-                let exception = match text(":message-type") {
-                    Some("exception") => text(":exception-type").or(Some("")),
-                    Some("error") => text(":error-code").or(Some("")),
-                    _ => None,
-                };
-                let exception = exception.map(str::to_owned);
-                let payload = match (text(":error-message"), message.payload()) {
-                    (Some(said), payload) if payload.is_empty() => {
-                        Bytes::copy_from_slice(said.as_bytes())
-                    }
-                    (_, payload) => payload.clone(),
-                };
-                Some(Frame { payload, exception })
+    pub(crate) fn next(&mut self) -> Option<Frame<'_>> {
+        let begin = self.read;
+        let place = match Place::of(self.bytes.get(begin..)?) {
+            Ok(Some(place)) => place,
+            Ok(None) => {
+                self.bytes.drain(..std::mem::take(&mut self.read));
+                return None;
             }
-            Err(_) => {
+            Err(Invalid) => {
                 self.is_broken = true;
-                self.bytes = BytesMut::new();
-                None
+                (self.bytes, self.read) = Default::default();
+                return None;
             }
-        }
+        };
+        self.read += place.length;
+        let frame = self.bytes.get(begin..self.read)?;
+        Some(Frame { payload: frame.get(place.payload)?, exception: place.exception })
     }
 
     /// Bytes of a frame whose end did not come.
     pub(crate) fn held(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() - self.read
     }
 
     /// Whether a frame had another checksum or form than it should.
@@ -89,13 +86,57 @@ impl Parser {
     }
 }
 
-impl Frame {
+/// Where the parts of a frame are.
+struct Place {
+    length: usize,
+    payload: Range<usize>,
+    exception: Option<String>,
+}
+
+impl Place {
+    /// The frame that begins here, if all of it came.
+    fn of(bytes: &[u8]) -> Result<Option<Self>, Invalid> {
+        let Some((prelude, _)) = bytes.split_at_checked(PRELUDE) else { return Ok(None) };
+        let length = number(prelude, 0)?;
+        if length < PRELUDE + CHECKSUM {
+            return Err(Invalid);
+        }
+        let Some(frame) = bytes.get(..length) else { return Ok(None) };
+        check(frame, PRELUDE - CHECKSUM)?;
+        check(frame, length - CHECKSUM)?;
+        let begin = PRELUDE + number(prelude, 4)?;
+        let headers = Headers::read(frame.get(PRELUDE..begin).ok_or(Invalid)?)?;
+        let mut payload = begin..length - CHECKSUM;
+        if payload.start > payload.end {
+            return Err(Invalid);
+        }
+        if let Some(said) = headers.error_message.filter(|_| payload.is_empty()) {
+            payload = PRELUDE + said.start..PRELUDE + said.end;
+        }
+        Ok(Some(Self { length, payload, exception: headers.exception.map(str::to_owned) }))
+    }
+}
+
+/// The number that is written at a place.
+fn number(bytes: &[u8], at: usize) -> Result<usize, Invalid> {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(Invalid)?;
+    usize::try_from(u32::from_be_bytes(*bytes)).map_err(|_| Invalid)
+}
+
+/// Checks the checksum at a place, which is of all before it.
+fn check(frame: &[u8], at: usize) -> Result<(), Invalid> {
+    let (summed, rest) = frame.split_at_checked(at).ok_or(Invalid)?;
+    let sum = rest.first_chunk().ok_or(Invalid)?;
+    if crc32fast::hash(summed) == u32::from_be_bytes(*sum) { Ok(()) } else { Err(Invalid) }
+}
+
+impl Frame<'_> {
     /// The error that it is, if it is one.
     pub(crate) fn error(&self, bounds: &Bounds) -> Option<ApiError> {
         let name = self.exception.as_deref()?;
-        let value = decode::value(&self.payload, bounds).unwrap_or_default();
+        let value = decode::value(self.payload, bounds).unwrap_or_default();
         let value = match value {
-            Value::Null => String::from_utf8_lossy(&self.payload).into(),
+            Value::Null => String::from_utf8_lossy(self.payload).into(),
             value => value,
         };
         Some(ApiError::of_exception(name, &value))

@@ -10,17 +10,15 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, IgnoredAny};
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use crate::bounds::{Bounds, DEEPEST, Passed};
 
-mod tree;
+mod scan;
 
 #[cfg(test)]
 mod tests;
-
-use tree::Tree;
 
 /// The text is not JSON; [`problem`] says why.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,6 +66,14 @@ struct Room {
 enum Controls {
     None,
     Some,
+}
+
+impl Controls {
+    /// Whether a part of a string may have these bytes.
+    #[inline]
+    fn allow(self, bytes: &[u8]) -> bool {
+        self == Self::None || bytes.iter().all(|byte| *byte >= b' ')
+    }
 }
 
 /// The reader's position in an object or an array.
@@ -166,7 +172,11 @@ impl<'a> Reader<'a> {
         if !self.more(position, b'}')? {
             return Ok(None);
         }
-        let key = self.string()?;
+        self.peek();
+        let key = match self.plain_string() {
+            Some(key) => Cow::Borrowed(key),
+            None => self.string()?,
+        };
         if self.peek() != b':' {
             return Err(Broken);
         }
@@ -246,37 +256,27 @@ impl<'a> Reader<'a> {
 
     /// A value as it is.
     pub(crate) fn json(&mut self) -> Read<Value> {
-        if self.peek() == b'"' {
-            return Ok(Value::String(self.string()?.into_owned()));
+        match self.peek() {
+            b'{' | b'[' => self.tree(),
+            b'"' => Ok(Value::String(self.string()?.into_owned())),
+            _ => match self.whole() {
+                Some(number) => Ok(number.into()),
+                None => self.scalar(),
+            },
         }
-        let start = self.at;
-        if let Some(number) = self.digits().and_then(|digits| digits.parse::<u64>().ok()) {
-            return Ok(number.into());
-        }
-        self.at = start;
-        self.tree()
     }
 
     /// Passes over a value.
     pub(crate) fn skip(&mut self) -> Read {
-        if self.peek() == b'"' && self.plain().is_some() {
-            return Ok(());
-        }
-        if let Some(length) = self.constant() {
-            self.at += length;
-            return Ok(());
-        }
-        match self.digits() {
-            Some(_) => Ok(()),
+        self.peek();
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        match scan::length(rest, self.controls) {
+            Some(length) => {
+                self.at += length;
+                Ok(())
+            }
             None => self.value::<IgnoredAny>().map(drop),
         }
-    }
-
-    /// The length of the constant or the empty value that begins here, which answers repeat often.
-    fn constant(&self) -> Option<usize> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        let constants: [&[u8]; 5] = [b"null", b"true", b"false", b"[]", b"{}"];
-        constants.into_iter().find(|constant| rest.starts_with(constant)).map(<[u8]>::len)
     }
 
     /// Checks that nothing follows.
@@ -288,24 +288,32 @@ impl<'a> Reader<'a> {
         if self.peek() != b'"' {
             return Err(Broken);
         }
-        match self.plain() {
-            Some(text) => Ok(Cow::Borrowed(text)),
+        if let Some(text) = self.plain_string() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        match scan::unescaped(rest, self.controls) {
+            Some((text, length)) => {
+                self.at += 1 + length;
+                Ok(Cow::Owned(text))
+            }
             None => self.value().map(Cow::Owned),
         }
     }
 
     /// The string that begins here, if it holds no escapes.
-    fn plain(&mut self) -> Option<&'a str> {
-        let rest = self.text.get(self.at + 1..)?;
-        let length = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
-        let text = rest.get(..length)?;
-        let is_plain = rest.as_bytes().get(length) == Some(&b'"')
-            && (self.controls == Controls::None || text.bytes().all(|byte| byte >= b' '));
-        if !is_plain {
+    #[inline]
+    fn plain_string(&mut self) -> Option<&'a str> {
+        let (bytes, begin) = (self.text.as_bytes(), self.at + 1);
+        if bytes.get(self.at) != Some(&b'"') {
             return None;
         }
-        self.at += length + 2;
-        Some(text)
+        let end = begin + scan::special(bytes.get(begin..)?)?;
+        if bytes.get(end) != Some(&b'"') || !self.controls.allow(bytes.get(begin..end)?) {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(begin..end)
     }
 
     /// The whole number that begins here, if it is a plain one.
@@ -331,12 +339,49 @@ impl<'a> Reader<'a> {
 
     /// Any value, built within the bounds.
     fn tree(&mut self) -> Read<Value> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let mut json = serde_json::Deserializer::from_str(rest);
-        let tree = Tree { room: &mut self.room, depth: self.depth };
-        let value = tree.deserialize(&mut json).map_err(|_| Broken)?;
-        self.at += json.into_iter::<IgnoredAny>().byte_offset();
-        Ok(value)
+        match self.peek() {
+            b'{' => {
+                self.room.build()?;
+                let (mut position, mut fields) = (self.enter()?, Map::new());
+                while let Some(key) = self.key(&mut position)? {
+                    let value = self.tree()?;
+                    fields.insert(key.into_owned(), value);
+                }
+                Ok(Value::Object(fields))
+            }
+            b'[' => {
+                self.room.build()?;
+                let (mut position, mut items) = (self.enter()?, Vec::new());
+                while self.item(&mut position)? {
+                    items.push(self.tree()?);
+                }
+                Ok(Value::Array(items))
+            }
+            b'"' => {
+                self.room.build()?;
+                Ok(Value::String(self.string()?.into_owned()))
+            }
+            _ => match self.whole() {
+                Some(number) => self.room.build().map(|()| number.into()),
+                None => self.scalar(),
+            },
+        }
+    }
+
+    /// The whole number that comes next, if it is a plain one.
+    fn whole(&mut self) -> Option<u64> {
+        let start = self.at;
+        let number = self.digits().and_then(|digits| digits.parse().ok());
+        if number.is_none() {
+            self.at = start;
+        }
+        number
+    }
+
+    /// A value that holds no others, built within the bounds.
+    fn scalar(&mut self) -> Read<Value> {
+        self.room.build()?;
+        self.value()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::room::{field, weight};
+use super::room::{field, weight, weight_of};
 
 /// How many items of a list are searched for the one that another continues.
 const OPEN_ITEMS: usize = 64;
@@ -49,6 +49,17 @@ pub(crate) fn merge_map(
     }
 }
 
+/// Merges fields that were [merged](merge) themselves, so that none of them is empty.
+pub(crate) fn join(into: &mut Map<String, Value>, merged: Map<String, Value>) -> usize {
+    match into.is_empty() {
+        true => {
+            *into = merged;
+            weight_of(into)
+        }
+        false => merge_all(into, merged),
+    }
+}
+
 fn merge_all(into: &mut Map<String, Value>, new: Map<String, Value>) -> usize {
     new.into_iter().map(|(key, value)| merge(into, &key, value)).sum()
 }
@@ -78,7 +89,7 @@ fn comes_in_pieces(key: &str) -> bool {
     matches!(key, "text" | "summary" | "data" | "content" | "arguments" | "output" | "signature")
 }
 
-fn is_empty(value: &Value) -> bool {
+pub(crate) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

@@ -170,7 +170,7 @@ impl Reply {
             self.moved = true;
             match frame.error(&assembly.room.bounds) {
                 Some(error) => assembly.error = Some(error),
-                None => self.broken = read_chunk(wire, &frame.payload, assembly, on).err(),
+                None => self.broken = read_chunk(wire, frame.payload, assembly, on).err(),
             }
         }
         self.assembly.room.held(parser.held());

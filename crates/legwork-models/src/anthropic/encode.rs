@@ -16,10 +16,14 @@ mod message;
 const MAX_TOKENS: u64 = 8_192;
 
 /// The body of a request.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     check_tools(request, frame)?;
     let settings = own_settings(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
         out.extend_from_slice(b",\"system\":");
         write(out, instructions);

@@ -89,8 +89,13 @@ impl Wire for Messages {
         Head::new(self.name(), provider, start)
     }
 
-    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
-        encode::body(request, frame)
+    fn body(
+        &self,
+        request: &ModelRequest,
+        frame: Frame<'_>,
+        out: Vec<u8>,
+    ) -> Result<Vec<u8>, String> {
+        encode::body(request, frame, out)
     }
 
     fn may_pause(&self, request: &ModelRequest, frame: Frame<'_>) -> bool {

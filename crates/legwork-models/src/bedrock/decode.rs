@@ -26,8 +26,12 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> 
     let (mut position, mut event) = (json.object()?, Event::default());
     while let Some(key) = json.key(&mut position)? {
         match &*key {
-            "contentBlockIndex" => event.index = json.count()?.unwrap_or(0),
+            "contentBlockIndex" => event.index = Some(json.count()?.unwrap_or(0)),
             "start" => event.start = Some(json.raw()?),
+            // Mostly the index comes first.
+            "delta" if let (Some(index), None) = (event.index, event.start) => {
+                delta(json, index, into, on)?;
+            }
             "delta" => event.delta = Some(json.raw()?),
             "role" => into.recognised |= json.text()? == "assistant",
             "usage" => {
@@ -64,7 +68,7 @@ pub(super) fn read_usage(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
 /// An event, whose fields come in any order.
 #[derive(Default)]
 struct Event<'a> {
-    index: u64,
+    index: Option<u64>,
     start: Option<&'a str>,
     delta: Option<&'a str>,
     is_last: bool,
@@ -73,11 +77,12 @@ struct Event<'a> {
 impl<'a> Event<'a> {
     /// Puts it into the assembly, once all of it is read.
     fn take(self, json: &mut Reader<'a>, into: &mut Assembly, on: Sink<'_>) -> Read {
+        let index = self.index.unwrap_or(0);
         if let Some(raw) = self.start {
-            json.within(raw, |json| block::read(json, self.index, into, on))?;
+            json.within(raw, |json| block::read(json, index, into, on))?;
         }
         if let Some(raw) = self.delta {
-            json.within(raw, |json| delta(json, self.index, into, on))?;
+            json.within(raw, |json| delta(json, index, into, on))?;
         }
         into.done |= self.is_last && into.has_finish();
         Ok(())

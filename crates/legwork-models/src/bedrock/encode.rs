@@ -7,7 +7,7 @@ use legwork_core::message::{Message, Part};
 use serde_json::{Map, Value, json};
 
 use super::id::ModelId;
-use crate::wire::{Frame, Head, field, is_any_object, joined, size, write};
+use crate::wire::{Frame, Head, field, is_any_object, joined, set, size, write};
 
 mod media;
 mod message;
@@ -27,11 +27,15 @@ const CACHE_POINT: &[u8] = b"{\"cachePoint\":{\"type\":\"default\"}}";
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     let id = ModelId::of(frame.model);
     let settings = settings(request, frame, &id)?;
     let tools = tools::Tools::of(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
         system(instructions, &id, out);
     });
@@ -134,11 +138,10 @@ fn settings(
         ("topP", settings.top_p.map(Value::from)),
         ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
     ];
-    let inference = inference.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let additional = thinking::fields(request, frame, id)?;
     let join = |key, own| (key, joined(key, own, request, frame));
     Ok([
-        join("inferenceConfig", inference.collect()),
+        join("inferenceConfig", set(inference)),
         join("additionalModelRequestFields", additional),
         join("outputConfig", output(request)),
     ])

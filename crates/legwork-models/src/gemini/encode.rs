@@ -23,9 +23,13 @@ const JOINED: [&str; 3] = ["generationConfig", "toolConfig", "tools"];
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     let config = config::generation(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, system);
     contents(request, frame, &mut out);
     append_tools(request, frame, &mut out);

@@ -112,8 +112,13 @@ impl Wire for Gemini {
         Head::new(encoding, provider, b"{".to_vec())
     }
 
-    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
-        encode::body(request, frame)
+    fn body(
+        &self,
+        request: &ModelRequest,
+        frame: Frame<'_>,
+        out: Vec<u8>,
+    ) -> Result<Vec<u8>, String> {
+        encode::body(request, frame, out)
     }
 
     fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {

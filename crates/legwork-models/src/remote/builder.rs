@@ -10,6 +10,7 @@ use super::count::Counter;
 use super::protocol::Protocol;
 use super::settings::settings;
 use super::setup::{Opened, Setup};
+use super::spare::Spare;
 use super::{HttpModel, address};
 use crate::Api;
 use crate::answer::Streaming;
@@ -163,6 +164,7 @@ impl Builder {
             secrets,
             quirks,
             profile,
+            spare: Spare::default(),
             head: wire.head(&setup.provider, &setup.model, &quirks),
             clock: setup.clock(),
             extra: setup.extra,

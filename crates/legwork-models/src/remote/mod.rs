@@ -23,6 +23,7 @@ mod question;
 mod secrets;
 mod settings;
 mod setup;
+mod spare;
 
 #[cfg(test)]
 #[cfg(all(feature = "http2", feature = "proxy"))]
@@ -45,6 +46,7 @@ use count::Counter;
 use exchange::Exchange;
 use inference::Inference;
 use secrets::Secrets;
+use spare::Spare;
 
 use crate::Api;
 use crate::answer::Streaming;
@@ -66,6 +68,7 @@ pub struct HttpModel {
     api: Api,
     name: String,
     head: Head,
+    spare: Spare,
     /// A request without its body.
     template: Request<()>,
     /// One whose answer is a stream.
@@ -124,7 +127,8 @@ impl HttpModel {
             let message = format!("asking {}: {problem}", self.name);
             model::Error::new(Kind::BadRequest, message)
         };
-        wire.body(request, frame).map(Bytes::from).map_err(refused)
+        let body = wire.body(request, frame, self.spare.take()).map(Bytes::from);
+        body.inspect(|body| self.spare.keep(body)).map_err(refused)
     }
 
     fn frame(&self, asked: Streaming) -> Frame<'_> {

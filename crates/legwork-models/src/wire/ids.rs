@@ -6,12 +6,13 @@ use std::borrow::Cow;
 ///
 /// What fits stays as it is. Anything else gets a digest at its end, so that two ids stay two.
 pub(crate) fn fitting(id: &str, most: usize) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !id.is_empty() && id.len() <= most && id.chars().all(is_plain) {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !id.is_empty() && id.len() <= most && id.bytes().all(is_plain) {
         return Cow::Borrowed(id);
     }
     let digest = format!("_{:016x}", digest([id]));
-    let plain = id.chars().map(|c| if is_plain(c) { c } else { '_' });
+    let is_kept = |c: char| u8::try_from(c).is_ok_and(is_plain);
+    let plain = id.chars().map(|c| if is_kept(c) { c } else { '_' });
     let kept: String = plain.take(most.saturating_sub(digest.len())).collect();
     Cow::Owned(kept + &digest)
 }

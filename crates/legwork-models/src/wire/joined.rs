@@ -19,6 +19,20 @@ pub(crate) fn joined(
     all
 }
 
+/// The fields that have a value.
+pub(crate) fn set(
+    fields: impl IntoIterator<Item = (&'static str, Option<Value>)>,
+) -> Map<String, Value> {
+    let mut all = Map::new();
+    // One by one, for there are few: to collect them would sort a list first.
+    for (key, value) in fields {
+        if let Some(value) = value {
+            all.insert(key.to_owned(), value);
+        }
+    }
+    all
+}
+
 /// Puts a value over another: objects field by field.
 fn put_over(under: &mut Value, over: &Value) {
     match (under, over) {

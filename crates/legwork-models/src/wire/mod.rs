@@ -27,7 +27,7 @@ pub(crate) use counting::{Counted, Counting, only};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
-pub(crate) use joined::joined;
+pub(crate) use joined::{joined, set};
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};
@@ -89,11 +89,16 @@ pub(crate) trait Wire: Send + Sync {
     /// The beginning of a body, which is the same for each request.
     fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head;
 
-    /// The body of a request.
+    /// The body of a request, written to an empty buffer.
     ///
     /// # Errors
     /// What the request asks for and the API cannot do.
-    fn body(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String>;
+    fn body(
+        &self,
+        request: &ModelRequest,
+        frame: Frame<'_>,
+        out: Vec<u8>,
+    ) -> Result<Vec<u8>, String>;
 
     /// Whether an answer to this request may be paused by the provider, which goes on with it when
     /// it is sent back.

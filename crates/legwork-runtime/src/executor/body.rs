@@ -98,8 +98,8 @@ fn context(index: u32, state: &AgentState, cx: &StepContext, cancel: Cancellatio
         entry: Seq::ZERO,
         index,
     });
-    let deps = cx.services.deps.clone();
-    ToolContext::new(state.clone(), key, cancel).with_events(cx.events.clone()).with_deps(deps)
+    let (events, deps) = (cx.events.clone(), cx.services.deps.clone());
+    ToolContext::of_run(state.clone(), key, cancel, events, deps)
 }
 
 /// What came of a call whose run was ended before its body began, as while its intent was

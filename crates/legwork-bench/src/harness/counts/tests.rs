@@ -34,10 +34,12 @@ fn a_difference_can_be_taken_of_each_counted_workload() {
         "W2-RESPONSES",
         "W2-MESSAGES",
         "W2-GEMINI",
+        "W2-BEDROCK",
         "W5",
         "W5-RESPONSES",
         "W5-MESSAGES",
         "W5-GEMINI",
+        "W5-BEDROCK",
         "HANDOFF",
     ];
     assert_eq!(names, expected);

@@ -4,6 +4,7 @@ use reqwest::RequestBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::stream;
 use crate::error::Error;
 
 /// An API as the baseline speaks it.
@@ -33,7 +34,12 @@ pub(super) trait Dialect: 'static {
     /// The answer of an unstreamed response.
     fn whole(body: &[u8]) -> Result<Self::Answer, Error>;
 
-    /// Adds the data of one event to the answer.
+    /// Takes the whole events of a stream out of the bytes that came, and adds them to the answer.
+    fn take(open: &mut Vec<u8>, answer: &mut Self::Answer) -> Result<(), Error> {
+        stream::take_lines(open, |data| Self::event(data, answer))
+    }
+
+    /// Adds the data of one server-sent event to the answer.
     fn event(data: &[u8], answer: &mut Self::Answer) -> Result<(), Error>;
 
     /// The text of an answer.

@@ -9,13 +9,22 @@ pub(super) async fn read<D: Dialect>(mut response: reqwest::Response) -> Result<
     let mut open = Vec::new();
     while let Some(bytes) = response.chunk().await? {
         open.extend_from_slice(&bytes);
-        let whole = memchr::memrchr(b'\n', &open).map_or(0, |end| end + 1);
-        for line in open.get(..whole).unwrap_or_default().split(|b| *b == b'\n') {
-            if let Some(data) = line.strip_prefix(b"data: ") {
-                D::event(data, &mut answer)?;
-            }
-        }
-        open.drain(..whole);
+        D::take(&mut open, &mut answer)?;
     }
     Ok(answer)
+}
+
+/// Takes the whole lines of server-sent events out of the bytes that came.
+pub(super) fn take_lines(
+    open: &mut Vec<u8>,
+    mut event: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let whole = memchr::memrchr(b'\n', open).map_or(0, |end| end + 1);
+    for line in open.get(..whole).unwrap_or_default().split(|b| *b == b'\n') {
+        if let Some(data) = line.strip_prefix(b"data: ") {
+            event(data)?;
+        }
+    }
+    open.drain(..whole);
+    Ok(())
 }

@@ -84,8 +84,33 @@ fn it_reads_what_serde_json_reads_and_nothing_else() {
         "{\"a\":1 \"b\":2}",
         "{\"a\":1}x",
         "{\"a\":1}\0",
+        "-0",
+        "-01",
+        "[-1.5,0.25,1.5e3,1E2]",
+        "[0.]",
+        "[01]",
+        "[-]",
+        "\"a quote: \\\", and more than a few words behind it\"",
+        "\"\\x\"",
+        "\"\\",
+        "[\"\\\\\",\"\\/\\b\\f\\r\\t\"]",
+        "{\"a\\u0041\":{\"\":[{},[],[[]]]}}",
+        "{\"a\":[}]",
+        "[{\"a\":1]}",
+        "{\"a\",1}",
+        "[true,false,null,nulls]",
     ];
     texts.into_iter().for_each(check);
+}
+
+#[test]
+fn a_string_of_any_length_ends_where_it_does() {
+    for length in 0..100 {
+        for end in ["\"", "\\n\"", "\\\"x\"", ""] {
+            check(&format!("\"{}{end}", "é".repeat(length / 2) + &"x".repeat(length % 2)));
+            check(&format!("[\"{}{end}]", "x".repeat(length)));
+        }
+    }
 }
 
 #[test]
@@ -111,7 +136,7 @@ fn another_type_than_expected_is_not_an_error() {
 #[test]
 fn a_text_that_is_nested_too_deep_is_broken() {
     let nested = |depth| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
-    for depth in [1, 127, 128, 100_000] {
+    for depth in [1, 63, 64, 127, 128, 100_000] {
         check(&nested(depth));
     }
 }

@@ -4,7 +4,7 @@ use legwork_core::inference::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
 use super::thinking;
-use crate::wire::{Frame, is_any_object, joined};
+use crate::wire::{Frame, is_any_object, joined, set};
 
 /// The field `generationConfig`: what the request asks for, and over it what is set from outside.
 ///
@@ -30,8 +30,7 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Val
         ("responseJsonSchema", schema.filter(|schema| !is_any_object(schema)).cloned()),
         ("thinkingConfig", thinking.flatten()),
     ];
-    let fields = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let config = joined("generationConfig", fields.collect(), request, frame);
+    let config = joined("generationConfig", set(own), request, frame);
     match config.get("candidateCount") {
         None => Ok(config),
         Some(count) if *count == 1 => Ok(config),

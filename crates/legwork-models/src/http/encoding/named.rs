@@ -7,6 +7,9 @@ const LONGEST: usize = 64;
 
 /// The content codings of an answer, in lower case; none if there are none.
 pub(super) fn coding(headers: &HeaderMap) -> Option<String> {
+    if !headers.contains_key(CONTENT_ENCODING) {
+        return None;
+    }
     let named = headers.get_all(CONTENT_ENCODING).into_iter();
     let named = named.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let all = named.collect::<Vec<_>>().join(",");

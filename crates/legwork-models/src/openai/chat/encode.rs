@@ -16,9 +16,13 @@ mod message;
 ///
 /// # Errors
 /// If the tools of the provider are no list.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     check_tools(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, system);
     let Head { encoding, provider, .. } = frame.head;
     request.messages().append_encoded(encoding, &mut out, |said, out| {

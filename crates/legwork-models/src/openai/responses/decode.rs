@@ -193,34 +193,37 @@ fn error(into: &mut Assembly, body: &Value) {
     }
 }
 
-/// Fields of a response that say again what the request said, sorted.
-const ECHO: &[&str] = &[
-    "background",
-    "frequency_penalty",
-    "include",
-    "input",
-    "instructions",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "object",
-    "parallel_tool_calls",
-    "presence_penalty",
-    "previous_response_id",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "reasoning",
-    "safety_identifier",
-    "store",
-    "temperature",
-    "text",
-    "tool_choice",
-    "tools",
-    "top_logprobs",
-    "top_p",
-    "truncation",
-    "user",
-];
+/// Whether a field of a response says again what the request said.
+fn is_echo(key: &str) -> bool {
+    matches!(
+        key,
+        "background"
+            | "frequency_penalty"
+            | "include"
+            | "input"
+            | "instructions"
+            | "max_output_tokens"
+            | "max_tool_calls"
+            | "metadata"
+            | "object"
+            | "parallel_tool_calls"
+            | "presence_penalty"
+            | "previous_response_id"
+            | "prompt_cache_key"
+            | "prompt_cache_retention"
+            | "reasoning"
+            | "safety_identifier"
+            | "store"
+            | "temperature"
+            | "text"
+            | "tool_choice"
+            | "tools"
+            | "top_logprobs"
+            | "top_p"
+            | "truncation"
+            | "user"
+    )
+}
 
 /// A whole response.
 fn response(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
@@ -237,7 +240,7 @@ fn response(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
                 reason = json.field("reason")?;
                 json.skip()?;
             }
-            key if ECHO.binary_search(&key).is_ok() => json.skip()?,
+            key if is_echo(key) => json.skip()?,
             _ => into.merge(Level::Top, &key, json.json()?),
         }
     }

@@ -19,13 +19,23 @@ mod message;
 /// The fields that are made of the settings and of fields from outside.
 const MERGED: &[&str] = &["reasoning", "text", "tools"];
 
+/// The fields that each request has, unless they are set from outside.
+const ALWAYS: [(&str, &[u8]); 2] = [
+    ("store", b",\"store\":false"),
+    ("include", b",\"include\":[\"reasoning.encrypted_content\"]"),
+];
+
 /// The body of a request.
 ///
 /// # Errors
 /// What the API has no field for.
-pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, String> {
+pub(super) fn body(
+    request: &ModelRequest,
+    frame: Frame<'_>,
+    mut out: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     check(request, frame)?;
-    let mut out = Vec::with_capacity(size(request));
+    out.reserve(size(request));
     frame.head.append(&request.instructions, &mut out, |instructions, out| {
         out.extend_from_slice(b",\"instructions\":");
         write(out, instructions);
@@ -35,6 +45,11 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>) -> Result<Vec<u8>, 
     for (key, own) in [("reasoning", reasoning(request)), ("text", text(request))] {
         if let Some(value) = merged(own, key, request, frame) {
             field(&mut out, key, &value);
+        }
+    }
+    for (key, field) in ALWAYS {
+        if from_outside(key, request, frame).next().is_none() {
+            out.extend_from_slice(field);
         }
     }
     fields_except(MERGED, own_settings(request, frame), request, frame, &mut out);
@@ -125,8 +140,6 @@ fn own_settings(
     let parallel = settings.parallel_calls.filter(|_| has_tools);
     let choice = tool_choice(&request.tool_choice).filter(|_| has_tools);
     let fields = [
-        Some(("store", json!(false))),
-        Some(("include", json!(["reasoning.encrypted_content"]))),
         settings.top_p.map(|share| ("top_p", share.into())),
         settings.temperature.map(|warm| ("temperature", warm.into())),
         request.max_output.map(|most| ("max_output_tokens", most.into())),

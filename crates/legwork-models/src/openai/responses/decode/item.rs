@@ -22,10 +22,12 @@ pub(super) fn read(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: 
     if !into.finish_index(output) {
         return json.skip();
     }
-    if json.field("type")? == "function_call" {
-        return call(output, json, into, on);
-    }
+    json.peek();
     let begin = json.at();
+    if let Some(call) = Call::read(json)? {
+        return call.add(output, json, into, on);
+    }
+    json.rewind(begin);
     let item = json.json()?;
     let source = json.at() - begin;
     let Value::Object(fields) = item else {
@@ -178,26 +180,51 @@ fn attach_all(at: u64, fields: Map<String, Value>, into: &mut Assembly) {
     fields.into_iter().for_each(|(key, value)| into.attach(Some(at), &key, value));
 }
 
-/// A call; its own id, its type and what else came with it are the provider's fields.
-fn call(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
-    let (at, mut position) = (place(output, 0), json.object()?);
-    let (mut id, mut name, mut arguments) = (Cow::default(), Cow::default(), Cow::default());
-    let mut fields = Vec::new();
-    while let Some(key) = json.key(&mut position)? {
-        match &*key {
-            "call_id" => id = json.text()?,
-            "name" => name = json.text()?,
-            "arguments" => arguments = json.text()?,
-            _ => fields.push((key, json.json()?)),
+/// A call.
+#[derive(Default)]
+struct Call<'a> {
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    arguments: Cow<'a, str>,
+    /// Its own id, its type and what else came with it, as it is written: the provider's fields.
+    rest: Vec<(Cow<'a, str>, &'a str)>,
+}
+
+impl<'a> Call<'a> {
+    /// Reads an item; none if it is no call.
+    fn read(json: &mut Reader<'a>) -> Read<Option<Self>> {
+        let (mut position, mut call) = (json.object()?, Self::default());
+        let mut is_call = false;
+        while let Some(key) = json.key(&mut position)? {
+            match &*key {
+                "call_id" => call.id = json.text()?,
+                "name" => call.name = json.text()?,
+                "arguments" => call.arguments = json.text()?,
+                _ => {
+                    let value = json.raw()?;
+                    match &*key {
+                        "type" => is_call = value == "\"function_call\"",
+                        "status" if value == "\"completed\"" => continue,
+                        _ => {}
+                    }
+                    call.rest.push((key, value));
+                }
+            }
         }
+        Ok(is_call.then_some(call))
     }
-    fields.retain(|(key, value)| key != "status" || value != "completed");
-    let came = Came { text: &arguments, written: arguments.len() };
-    let known = into.arguments_so_far(at);
-    let (rest, written) = came.rest(known);
-    let id = if known.is_some() { Cow::default() } else { id };
-    let piece = Piece::new(at, id, name).with_arguments(rest, written);
-    let piece = fields.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value));
-    into.call(piece, on);
-    Ok(())
+
+    fn add(self, output: u64, json: &mut Reader<'a>, into: &mut Assembly, on: Sink<'_>) -> Read {
+        let at = place(output, 0);
+        let known = into.arguments_so_far(at);
+        let came = Came { text: &self.arguments, written: self.arguments.len() };
+        let (rest, written) = came.rest(known);
+        let id = if known.is_some() { Cow::default() } else { self.id };
+        let mut piece = Piece::new(at, id, self.name).with_arguments(rest, written);
+        for (key, value) in self.rest {
+            piece = piece.with_field(&key, json.within(value, Reader::json)?);
+        }
+        into.call(piece, on);
+        Ok(())
+    }
 }

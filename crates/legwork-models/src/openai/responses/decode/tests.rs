@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
+use super::Event;
 use super::item::{CONTENT, place};
-use super::{ECHO, Event};
 use crate::answer::assembly::{Assembly, Form};
 use crate::answer::json::Reader;
 use crate::bounds::Bounds;
@@ -23,9 +23,4 @@ fn a_delta_is_read_without_copying() {
 fn each_text_of_an_item_has_a_place_of_its_own_in_order() {
     let places = [place(0, 0), place(0, 1), place(0, CONTENT), place(0, CONTENT | 1), place(1, 0)];
     assert!(places.is_sorted_by(|one, next| one < next));
-}
-
-#[test]
-fn the_fields_that_say_the_request_again_are_sorted() {
-    assert!(ECHO.is_sorted());
 }
