@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::nearest::nearest;
 use legwork_port::Model;
 
 #[cfg(feature = "anthropic")]
@@ -23,11 +24,14 @@ use crate::error::{Error, Result};
 
 #[cfg_attr(not(feature = "models"), path = "model/none.rs")]
 pub(crate) mod named;
+mod problem;
+
+pub use problem::{Problem, Reads};
 
 #[cfg(feature = "proxy")]
 pub use named::proxies_from_env;
 #[cfg(feature = "models")]
-pub use named::{builder, known, provider};
+pub use named::{builder, builder_from_env, known, provider};
 
 /// The names of the known providers.
 pub fn providers() -> impl Iterator<Item = &'static str> {
@@ -51,6 +55,8 @@ pub fn key_variables(provider: &str) -> &'static [&'static str] {
 /// # Errors
 /// [`Error::Model`] if the name is not `provider:name`, the provider unknown, the key missing,
 /// the proxy unusable, or the feature of its API off.
+///
+/// [`builder_from_env`] gives the same model with further settings, such as time limits.
 pub fn from_env(name: &str) -> Result<Arc<dyn Model>> {
     named::from_env(name)
 }
@@ -64,8 +70,8 @@ pub fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<d
     named::at(name, base_url, key)
 }
 
-pub(crate) fn failed(model: &str, reason: impl ToString) -> Error {
-    Error::Model { model: model.to_owned(), reason: reason.to_string() }
+pub(crate) fn failed(model: &str, reason: impl Into<Problem>) -> Error {
+    Error::Model { model: model.to_owned(), reason: reason.into() }
 }
 
 /// The provider and the model of a name.
@@ -74,6 +80,22 @@ pub(crate) fn split(name: &str) -> Result<(&str, &str)> {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
             Ok((provider, model))
         }
-        _ => Err(failed(name, "a model is named `provider:name`, such as `openai:gpt-5-mini`")),
+        _ => Err(failed(name, Problem::Name { suggestion: whole(name) })),
+    }
+}
+
+/// The whole name of a known model whose name was given without its provider.
+fn whole(name: &str) -> Option<String> {
+    let names = providers().map(|provider| format!("{provider}:{name}"));
+    let is_known = |name: &String| Catalogue::shipped().of(name).is_some();
+    names.filter(|_| !name.is_empty() && !name.contains(':')).find(is_known)
+}
+
+/// The name that is probably meant, and all that there are.
+fn suggested(name: &str, known: &[&str]) -> String {
+    let all = known.join(", ");
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? Known are {all}"),
+        None => format!("known are {all}"),
     }
 }

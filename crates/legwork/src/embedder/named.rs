@@ -7,7 +7,7 @@ use legwork_port::Embedder;
 
 use crate::error::Result;
 use crate::model::named::{Environment, check_key, environment, without_url};
-use crate::model::{failed, split};
+use crate::model::{Problem, Reads, failed, split};
 
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let has_embeddings = |provider: &&Provider| provider.embeddings.is_some();
@@ -15,11 +15,24 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Embedder>> {
+    built(name, builder_from_env(name)?)
+}
+
+/// A builder of the embedder that [`from_env`](super::from_env) returns, with the key, the base
+/// URL and the proxies from the environment filled in.
+///
+/// What is set afterwards takes the place of what the environment says. Needs the feature of an
+/// API that has embeddings.
+///
+/// # Errors
+/// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
+/// building the embedder.
+pub fn builder_from_env(name: &str) -> Result<EmbedderBuilder> {
     let Environment { base_url, key } = environment(name);
-    let embedder = builder(name, base_url.as_deref(), key.as_deref())?;
+    let embedder = begun(name, base_url.as_deref(), key.as_deref(), Reads::Environment)?;
     #[cfg(feature = "proxy")]
     let embedder = embedder.proxies(crate::model::proxies_from_env());
-    built(name, embedder)
+    Ok(embedder)
 }
 
 pub(super) fn at(
@@ -38,19 +51,28 @@ fn built(name: &str, builder: EmbedderBuilder) -> Result<Arc<dyn Embedder>> {
 /// A builder of the embedder that [`at`](super::at) returns.
 ///
 /// It has further settings, such as time limits, bounds and quirks. A provider that is not known
-/// is asked over OpenAI's API of embeddings at `base_url`. Needs the feature of an API that has
-/// embeddings.
+/// is asked over OpenAI's API of embeddings at `base_url`. It does not read the environment:
+/// [`builder_from_env`] does. Needs the feature of an API that has embeddings.
 ///
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the embedder.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<EmbedderBuilder> {
+    begun(name, base_url, key, Reads::Nothing)
+}
+
+fn begun(
+    name: &str,
+    base_url: Option<&str>,
+    key: Option<&str>,
+    reads: Reads,
+) -> Result<EmbedderBuilder> {
     let (of, model) = split(name)?;
     let builder = match (providers::find(of), base_url) {
         (Some(known), base_url) => {
             if known.embeddings.is_none() {
                 return Err(failed(name, without_embeddings(known)));
             }
-            check_key(name, known, base_url, key)?;
+            check_key(name, known, base_url, key, reads)?;
             let builder = known.embedder(model, base_url);
             let builder = builder.ok_or_else(|| failed(name, without_url(known)))?;
             if known.is_local() { builder.free() } else { builder }
@@ -73,21 +95,18 @@ fn usual(_: &str, url: &str, model: &str) -> Result<EmbedderBuilder> {
 
 #[cfg(not(any(feature = "openai", feature = "responses")))]
 fn usual(name: &str, _: &str, _: &str) -> Result<EmbedderBuilder> {
-    Err(failed(name, crate::error::feature("openai")))
+    Err(failed(name, Problem::Feature("openai")))
 }
 
-fn without_embeddings(provider: &Provider) -> String {
-    format!(
-        "no embeddings of {} are known: take a model of {}",
-        provider.title,
-        names().collect::<Vec<_>>().join(", ")
-    )
+fn without_embeddings(provider: &Provider) -> Problem {
+    Problem::Embeddings { title: provider.title, known: names().collect() }
 }
 
-fn unknown(provider: &str) -> String {
-    format!(
-        "the provider `{provider}` is not known: with embeddings are {}; for any other server \
-         that speaks OpenAI's embeddings give its base URL with `embedder::at`",
-        names().collect::<Vec<_>>().join(", ")
-    )
+fn unknown(provider: &str) -> Problem {
+    Problem::Provider {
+        provider: provider.to_owned(),
+        known: names().collect(),
+        api: "OpenAI's embeddings",
+        function: "embedder::at",
+    }
 }

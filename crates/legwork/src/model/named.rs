@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_models::{Builder, Provider, providers};
 use legwork_port::Model;
 
-use super::{failed, split};
+use super::{Problem, Reads, failed, split};
 use crate::error::Result;
 
 /// The known providers.
@@ -27,11 +27,34 @@ pub(super) fn keys(name: &str) -> &'static [&'static str] {
 }
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
+    built(name, builder_from_env(name)?)
+}
+
+/// A builder of the model that [`from_env`](super::from_env) returns, with the key, the base URL
+/// and the proxies from the environment filled in.
+///
+/// ```no_run
+/// use std::time::Duration;
+///
+/// use legwork::model::{self, http::Timeouts};
+///
+/// let timeouts = Timeouts { first_byte: Duration::from_secs(20), ..Timeouts::default() };
+/// let model = model::builder_from_env("anthropic:claude-sonnet-4-6")?.timeouts(timeouts).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What is set afterwards takes the place of what the environment says. Needs the feature of an
+/// API.
+///
+/// # Errors
+/// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
+/// building the model.
+pub fn builder_from_env(name: &str) -> Result<Builder> {
     let Environment { base_url, key } = environment(name);
-    let model = builder(name, base_url.as_deref(), key.as_deref())?;
+    let model = begun(name, base_url.as_deref(), key.as_deref(), Reads::Environment)?;
     #[cfg(feature = "proxy")]
     let model = model.proxies(proxies_from_env());
-    built(name, model)
+    Ok(model)
 }
 
 /// What the environment says of a provider.
@@ -71,15 +94,20 @@ pub fn proxies_from_env() -> super::http::Proxies {
 /// A builder of the model that [`at`](super::at) returns.
 ///
 /// It has further settings, such as time limits. A provider that is not known is asked over Chat
-/// Completions at `base_url`. Needs the feature of an API.
+/// Completions at `base_url`. It does not read the environment: [`builder_from_env`] does. Needs
+/// the feature of an API.
 ///
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the model.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
+    begun(name, base_url, key, Reads::Nothing)
+}
+
+fn begun(name: &str, base_url: Option<&str>, key: Option<&str>, reads: Reads) -> Result<Builder> {
     let (of, model) = split(name)?;
     let builder = match (provider(of), base_url) {
         (Some(known), base_url) => {
-            check_key(name, known, base_url, key)?;
+            check_key(name, known, base_url, key, reads)?;
             known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
         }
         (None, Some(url)) => usual(name, url, model)?.provider(of),
@@ -99,11 +127,10 @@ pub(crate) fn check_key(
     known: &Provider,
     base_url: Option<&str>,
     key: Option<&str>,
+    reads: Reads,
 ) -> Result<()> {
     match (base_url, key, known.keys) {
-        (None, None, [variable, ..]) => {
-            Err(failed(name, format!("it needs a key: set {variable}")))
-        }
+        (None, None, [_, ..]) => Err(failed(name, Problem::Key { variables: known.keys, reads })),
         _ => Ok(()),
     }
 }
@@ -117,16 +144,11 @@ fn usual(_: &str, url: &str, model: &str) -> Result<Builder> {
 
 #[cfg(not(feature = "openai"))]
 fn usual(name: &str, _: &str, _: &str) -> Result<Builder> {
-    Err(failed(name, crate::error::feature("openai")))
+    Err(failed(name, Problem::Feature("openai")))
 }
 
-pub(crate) fn without_url(provider: &Provider) -> String {
-    let variable = provider.base_url_variable.map(|name| format!(" (in {name})"));
-    format!(
-        "each account of {} has a base URL of its own: give it{}",
-        provider.title,
-        variable.unwrap_or_default()
-    )
+pub(crate) fn without_url(provider: &Provider) -> Problem {
+    Problem::BaseUrl { title: provider.title, variable: provider.base_url_variable }
 }
 
 /// The providers whose API is a feature that this program does not have.
@@ -143,14 +165,14 @@ const WITHOUT: &[(&str, &str)] = &[
     ("openai-responses", "responses"),
 ];
 
-fn unknown(provider: &str) -> String {
+fn unknown(provider: &str) -> Problem {
     if let Some((_, feature)) = WITHOUT.iter().find(|(name, _)| *name == provider) {
-        return crate::error::feature(feature);
+        return Problem::Feature(feature);
     }
-    let names: Vec<_> = names().collect();
-    format!(
-        "the provider `{provider}` is not known: known are {}; for any other server that speaks \
-         Chat Completions give its base URL with `model::at`",
-        names.join(", ")
-    )
+    Problem::Provider {
+        provider: provider.to_owned(),
+        known: names().collect(),
+        api: "Chat Completions",
+        function: "model::at",
+    }
 }
