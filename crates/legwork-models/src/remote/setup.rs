@@ -201,12 +201,12 @@ impl Setup {
     }
 }
 
-/// The secrets in the headers, as they are written there.
+/// The secrets in the headers, whatever they are written with.
 fn secrets_of(headers: &HeaderMap) -> Secrets {
     let mut secrets = Secrets::default();
     for value in headers.values().filter(|value| value.is_sensitive()) {
         let text = String::from_utf8_lossy(value.as_bytes());
-        secrets.push(text.strip_prefix("Bearer ").unwrap_or(&text));
+        secrets.push_all_of(&text);
     }
     secrets
 }

@@ -187,8 +187,11 @@ async fn a_key_that_the_server_echoes_is_masked_everywhere() {
         Act::Close(answer("403 Forbidden", "text/html", "", &long)),
     ] {
         let (server, clock) = (Server::start([act]).await, Turned::new());
-        let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN);
-        let error = model.build().unwrap().infer(question("Hi?"), None).await.unwrap_err();
+        let header = format!("Token {TOKEN}");
+        let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", header);
+        let model = model.build().unwrap();
+        assert_eq!(model.mask().text(TOKEN), "[redacted]");
+        let error = model.infer(question("Hi?"), None).await.unwrap_err();
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains("canary") && shown.contains("[redacted]"), "{shown}");
     }
