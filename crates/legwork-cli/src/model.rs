@@ -7,6 +7,7 @@ use crate::config::{Answers, Secret};
 use crate::display::advice;
 use crate::display::text::visible;
 use crate::error::Error;
+use crate::settings::{provider, variable};
 use crate::shell::quoted;
 
 /// How a model is asked, whichever it is.
@@ -36,7 +37,40 @@ pub(crate) fn builder(
     base_url: Option<&str>,
     key: Option<&Secret>,
 ) -> Result<Builder, Error> {
-    model::builder(name, base_url, key.map(Secret::expose)).map_err(in_own_words)
+    let builder = model::builder(name, base_url, key.map(Secret::expose));
+    let builder = builder.map_err(|error| in_own_words(of_account(name, error)))?;
+    let Some(known) = model::provider(provider(name)).filter(|_| key.is_none()) else {
+        return Ok(builder);
+    };
+    // Access keys of a cloud are several variables, and no key.
+    let place = known.place_from(variable).ok().flatten();
+    match known.credential_from(variable) {
+        Ok(Some(credential)) => Ok(builder.credential(credential)),
+        Err(unset) if place.is_some() && place.as_deref() == base_url => {
+            Err(in_own_words(unusable(name, Problem::Unset(unset))))
+        }
+        _ => Ok(builder),
+    }
+}
+
+/// The variables that say where an account is, if that is what is missing.
+fn of_account(name: &str, error: legwork::Error) -> legwork::Error {
+    let is_about = |error: &legwork::Error| {
+        let legwork::Error::Model { reason, .. } = error else { return false };
+        matches!(reason, Problem::BaseUrl { .. } | Problem::Key { .. })
+    };
+    let known = model::provider(provider(name)).filter(|_| is_about(&error));
+    match known.map(|known| (known.place_from(variable), known.credential_from(variable))) {
+        Some((Err(unset), credential)) => {
+            let unset = unset.and(credential.err().unwrap_or_default());
+            unusable(name, Problem::Unset(unset))
+        }
+        _ => error,
+    }
+}
+
+fn unusable(name: &str, reason: Problem) -> legwork::Error {
+    legwork::Error::Model { model: name.to_owned(), reason }
 }
 
 /// A model by its name, at an address (its provider's own by default) and with a key, whose
@@ -59,7 +93,7 @@ pub(crate) fn made(
             remote::Error::Proxy(proxy) => Some(advice::on_proxy(&proxy.variable)),
             _ => None,
         };
-        let unusable = legwork::Error::Model { model: name.to_owned(), reason: error.into() };
+        let unusable = unusable(name, error.into());
         match advice {
             Some(advice) => Error::usage(unusable.to_string(), advice),
             None => unusable.into(),
@@ -94,6 +128,10 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
                 "set {}; `legwork help config` says where else a key may be",
                 variables.join(" or ")
             ),
+        ),
+        Problem::Unset(unset) => Error::usage(
+            format!("{cannot}: the environment says too little of its account"),
+            format!("set {unset}; `legwork help config` says where else a key may be"),
         ),
         Problem::BaseUrl { variable, .. } => Error::usage(
             format!("{cannot}: each account of its provider has a base URL of its own"),

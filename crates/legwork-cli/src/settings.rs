@@ -15,7 +15,7 @@ use legwork::model::Catalogue;
 use legwork::skills::base_model;
 use legwork::tools::sandbox::Network;
 
-pub(crate) use self::address::around;
+pub(crate) use self::address::{around, named as named_address};
 pub(crate) use self::project::not_named;
 use self::project::{Named, Way};
 use self::walls::{Walls, dir};

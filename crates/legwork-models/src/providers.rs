@@ -11,10 +11,13 @@ use crate::wire::Quirks;
 use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
 use crate::{Api, Builder};
 
+mod account;
 #[cfg(feature = "embeddings")]
 pub(crate) mod embedding;
 #[cfg(test)]
 mod tests;
+
+pub use account::{Place, Unset};
 
 /// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Provider {
     pub base_url: Option<&'static str>,
     /// The environment variable of another base URL, if it has one.
     pub base_url_variable: Option<&'static str>,
+    /// What the base URL of an account is made of, if it has none for all.
+    pub place: Place,
     /// The environment variables that may hold its key, in the order in which they are looked
     /// at; none if it needs no key.
     pub keys: &'static [&'static str],
@@ -85,6 +90,7 @@ impl Provider {
             api,
             base_url,
             base_url_variable: None,
+            place: Place::Url,
             keys,
             quirks: Quirks::USUAL,
             #[cfg(feature = "embeddings")]
@@ -106,9 +112,14 @@ impl Provider {
         Self { base_url_variable: Some(variable), ..self }
     }
 
-    #[cfg(any(feature = "openai", feature = "bedrock"))]
+    #[cfg(feature = "openai")]
     const fn without_base_url(self) -> Self {
         Self { base_url: None, ..self }
+    }
+
+    #[cfg(any(feature = "bedrock", feature = "gemini"))]
+    const fn in_a(self, place: Place) -> Self {
+        Self { base_url: None, place, ..self }
     }
 }
 
@@ -147,10 +158,19 @@ pub const ALL: &[Provider] = &[
     )
     .with_base_url_in("GOOGLE_GEMINI_BASE_URL")
     .with_embeddings(embeddings::Api::Gemini, embedding::GEMINI),
-    // The base URL is that of a region.
+    #[cfg(feature = "gemini")]
+    Provider::at(
+        Api::GenerateContent,
+        "vertex",
+        "Google (Vertex AI)",
+        "",
+        &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
+    )
+    .in_a(Place::Project)
+    .with_base_url_in("GOOGLE_VERTEX_BASE_URL"),
     #[cfg(feature = "bedrock")]
     Provider::at(Api::Converse, "bedrock", "Amazon Bedrock", "", &["AWS_BEARER_TOKEN_BEDROCK"])
-        .without_base_url()
+        .in_a(Place::Region)
         .with_base_url_in("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
     #[cfg(feature = "openai")]
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])

@@ -16,7 +16,7 @@ pub use legwork_models::openai;
 #[cfg(feature = "models")]
 pub use legwork_models::{
     Api, Builder, HttpModel, MaxTokensField, Provider, Quirks, ThinkingBack, ThinkingControl,
-    UnknownApi, answer, http, remote,
+    UnknownApi, answer, credentials, http, providers::Unset, remote,
 };
 pub use legwork_models::{Bounds, Catalogue, bounds, catalogue, layers, retry};
 
@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 pub(crate) mod named;
 mod problem;
 
-pub use problem::{Problem, Reads};
+pub use problem::Problem;
 
 #[cfg(feature = "proxy")]
 pub use named::proxies_from_env;
@@ -48,7 +48,11 @@ pub fn key_variables(provider: &str) -> &'static [&'static str] {
 ///
 /// The key is in the variable of its provider, such as `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`
 /// ([`key_variables`]). `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` and `AZURE_OPENAI_BASE_URL` name
-/// another server of theirs, and with one the key may be missing. Local servers (`ollama`,
+/// another server of theirs, and with one the key may be missing. `bedrock` is asked in the region of
+/// `AWS_REGION` (or `AWS_DEFAULT_REGION`), with the key in `AWS_BEARER_TOKEN_BEDROCK` or the access
+/// keys in `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; `vertex` in the
+/// project of `GOOGLE_CLOUD_PROJECT` at `GOOGLE_CLOUD_LOCATION`, with the access token in
+/// `GOOGLE_OAUTH_ACCESS_TOKEN`. Local servers (`ollama`,
 /// `llamacpp`, `lmstudio`, `vllm`) need no key and have their usual URL. With the feature
 /// `proxy` (on by default) requests go through the proxies that the environment names.
 ///

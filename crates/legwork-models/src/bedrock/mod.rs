@@ -25,8 +25,13 @@ pub(crate) use sign::{Keys, Scope, region_of, sign};
 /// A model of Bedrock in a region such as `eu-central-1`: the id of a model or of an inference
 /// profile, or its ARN.
 pub fn converse(region: &str, model: impl Into<String>) -> Builder {
+    converse_at(base_url(region), model).region(region)
+}
+
+/// The base URL of a region.
+pub(crate) fn base_url(region: &str) -> String {
     let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-    converse_at(format!("https://bedrock-runtime.{region}.{suffix}"), model).region(region)
+    format!("https://bedrock-runtime.{region}.{suffix}")
 }
 
 /// A model at a URL of one's own, such as that of a private endpoint; `/model/` and the model's

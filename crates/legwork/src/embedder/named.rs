@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use legwork_models::credentials::Credential;
 use legwork_models::{EmbedderBuilder, Provider, providers};
 use legwork_port::Embedder;
 
 use crate::error::Result;
-use crate::model::named::{Environment, check_key, environment, without_url};
-use crate::model::{Problem, Reads, failed, split};
+use crate::model::named::{Account, account, check_key, without_url};
+use crate::model::{Problem, failed, split};
 
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let has_embeddings = |provider: &&Provider| provider.embeddings.is_some();
@@ -28,8 +29,13 @@ pub(super) fn from_env(name: &str) -> Result<Arc<dyn Embedder>> {
 /// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
 /// building the embedder.
 pub fn builder_from_env(name: &str) -> Result<EmbedderBuilder> {
-    let Environment { base_url, key } = environment(name);
-    let embedder = begun(name, base_url.as_deref(), key.as_deref(), Reads::Environment)?;
+    let Account { base_url, credential } = account(name)?;
+    let embedder = begun(name, base_url.as_deref())?;
+    let embedder = match credential {
+        Some(Credential::Key(key)) => embedder.api_key(key),
+        Some(credential) => embedder.credentials(Arc::new(credential)),
+        None => embedder,
+    };
     #[cfg(feature = "proxy")]
     let embedder = embedder.proxies(crate::model::proxies_from_env());
     Ok(embedder)
@@ -57,33 +63,31 @@ fn built(name: &str, builder: EmbedderBuilder) -> Result<Arc<dyn Embedder>> {
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the embedder.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<EmbedderBuilder> {
-    begun(name, base_url, key, Reads::Nothing)
-}
-
-fn begun(
-    name: &str,
-    base_url: Option<&str>,
-    key: Option<&str>,
-    reads: Reads,
-) -> Result<EmbedderBuilder> {
-    let (of, model) = split(name)?;
-    let builder = match (providers::find(of), base_url) {
-        (Some(known), base_url) => {
-            if known.embeddings.is_none() {
-                return Err(failed(name, without_embeddings(known)));
-            }
-            check_key(name, known, base_url, key, reads)?;
-            let builder = known.embedder(model, base_url);
-            let builder = builder.ok_or_else(|| failed(name, without_url(known)))?;
-            if known.is_local() { builder.free() } else { builder }
-        }
-        (None, Some(url)) => usual(name, url, model)?.provider(of),
-        (None, None) => return Err(failed(name, unknown(of))),
-    };
+    let (of, _) = split(name)?;
+    let known = providers::find(of).filter(|known| known.embeddings.is_some());
+    check_key(name, known, base_url, key)?;
+    let builder = begun(name, base_url)?;
     Ok(match key {
         Some(key) => builder.api_key(key),
         None => builder,
     })
+}
+
+/// A builder without a key.
+fn begun(name: &str, base_url: Option<&str>) -> Result<EmbedderBuilder> {
+    let (of, model) = split(name)?;
+    match (providers::find(of), base_url) {
+        (Some(known), base_url) => {
+            if known.embeddings.is_none() {
+                return Err(failed(name, without_embeddings(known)));
+            }
+            let builder = known.embedder(model, base_url);
+            let builder = builder.ok_or_else(|| failed(name, without_url(known)))?;
+            Ok(if known.is_local() { builder.free() } else { builder })
+        }
+        (None, Some(url)) => Ok(usual(name, url, model)?.provider(of)),
+        (None, None) => Err(failed(name, unknown(of))),
+    }
 }
 
 /// A model of a server of which nothing but its URL is known.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use legwork_models::credentials::Credential;
 use legwork_models::{Builder, Provider, providers};
 use legwork_port::Model;
 
-use super::{Problem, Reads, failed, split};
+use super::{Problem, failed, split};
 use crate::error::Result;
 
 /// The known providers.
@@ -50,26 +51,57 @@ pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
 /// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
 /// building the model.
 pub fn builder_from_env(name: &str) -> Result<Builder> {
-    let Environment { base_url, key } = environment(name);
-    let model = begun(name, base_url.as_deref(), key.as_deref(), Reads::Environment)?;
+    let Account { base_url, credential, .. } = account(name)?;
+    let model = begun(name, base_url.as_deref())?;
+    let model = match credential {
+        Some(credential) => model.credential(credential),
+        None => model,
+    };
+    #[cfg(feature = "bedrock")]
+    let model = match region() {
+        // A host of one's own does not name it.
+        Some(region) => model.region(region),
+        None => model,
+    };
     #[cfg(feature = "proxy")]
     let model = model.proxies(proxies_from_env());
     Ok(model)
 }
 
-/// What the environment says of a provider.
-pub(crate) struct Environment {
+/// What the environment says of an account with a provider.
+pub(crate) struct Account {
     pub(crate) base_url: Option<String>,
-    pub(crate) key: Option<String>,
+    pub(crate) credential: Option<Credential>,
 }
 
-/// What the environment says of the provider of a model.
-pub(crate) fn environment(name: &str) -> Environment {
-    let set = |variable: &str| std::env::var(variable).ok().filter(|value| !value.is_empty());
-    let of = split(name).ok().and_then(|(of, _)| provider(of));
-    let base_url = of.and_then(|of| of.base_url_variable).and_then(set);
-    let key = of.and_then(|of| of.keys.iter().find_map(|variable| set(variable)));
-    Environment { base_url, key }
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(feature = "bedrock")]
+fn region() -> Option<String> {
+    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(variable)
+}
+
+/// What the environment says of the account of a model's provider.
+///
+/// # Errors
+/// The variables that are missing. A server of one's own may be asked without a key.
+pub(crate) fn account(name: &str) -> Result<Account> {
+    let (of, _) = split(name)?;
+    let Some(of) = provider(of) else { return Ok(Account { base_url: None, credential: None }) };
+    let is_own = of.base_url_variable.and_then(variable).is_some();
+    let (base_url, credential) = (of.base_url_from(variable), of.credential_from(variable));
+    match (base_url, credential) {
+        (Ok(base_url), Ok(credential)) => Ok(Account { base_url, credential }),
+        (Ok(base_url), Err(_)) if is_own => Ok(Account { base_url, credential: None }),
+        (Ok(_), Err(unset)) => Err(failed(name, Problem::Unset(unset))),
+        (Err(unset), credential) => {
+            let unset = unset.and(credential.err().unwrap_or_default());
+            Err(failed(name, Problem::Unset(unset)))
+        }
+    }
 }
 
 pub(super) fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
@@ -100,37 +132,40 @@ pub fn proxies_from_env() -> super::http::Proxies {
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the model.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
-    begun(name, base_url, key, Reads::Nothing)
+    let (of, _) = split(name)?;
+    check_key(name, provider(of), base_url, key)?;
+    let builder = begun(name, base_url)?;
+    Ok(match (provider(of), key) {
+        (Some(known), Some(key)) => builder.credential(known.credential(key)),
+        (None, Some(key)) => builder.api_key(key),
+        (_, None) => builder,
+    })
 }
 
-fn begun(name: &str, base_url: Option<&str>, key: Option<&str>, reads: Reads) -> Result<Builder> {
+/// A builder without a key.
+fn begun(name: &str, base_url: Option<&str>) -> Result<Builder> {
     let (of, model) = split(name)?;
     let builder = match (provider(of), base_url) {
         (Some(known), base_url) => {
-            check_key(name, known, base_url, key, reads)?;
             known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
         }
         (None, Some(url)) => usual(name, url, model)?.provider(of),
         (None, None) => return Err(failed(name, unknown(of))),
     };
     let is_local = provider(of).is_some_and(Provider::is_local);
-    let builder = if is_local { builder.free() } else { builder };
-    Ok(match key {
-        Some(key) => builder.api_key(key),
-        None => builder,
-    })
+    Ok(if is_local { builder.free() } else { builder })
 }
 
 /// Refuses to ask a provider without the key that it needs.
 pub(crate) fn check_key(
     name: &str,
-    known: &Provider,
+    known: Option<&Provider>,
     base_url: Option<&str>,
     key: Option<&str>,
-    reads: Reads,
 ) -> Result<()> {
-    match (base_url, key, known.keys) {
-        (None, None, [_, ..]) => Err(failed(name, Problem::Key { variables: known.keys, reads })),
+    let variables = known.map_or(&[][..], |known| known.keys);
+    match (base_url, key, variables) {
+        (None, None, [_, ..]) => Err(failed(name, Problem::Key { variables })),
         _ => Ok(()),
     }
 }

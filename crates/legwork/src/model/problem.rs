@@ -27,13 +27,16 @@ pub enum Problem {
         function: &'static str,
     },
     /// The provider wants a key, and there is none.
-    #[error("it needs a key: {}", key(.variables, *.reads))]
+    #[error("it needs a key: pass it, for a library does not read the environment; `builder_from_env` (or `from_env`) takes it from {}", .variables.join(" or "))]
     Key {
         /// The variables that may hold one, in the order in which they are looked at.
         variables: &'static [&'static str],
-        /// Who looked for it.
-        reads: Reads,
     },
+    /// A function named `from_env` needs more variables of the environment: a key, or where the
+    /// account is.
+    #[cfg(feature = "models")]
+    #[error("the environment says too little of its account: set {0}")]
+    Unset(legwork_models::providers::Unset),
     /// Each account of the provider has a base URL of its own, and none was given.
     #[error("each account of {title} has a base URL of its own: give it{}", .variable.map(|name| format!(" (in {name})")).unwrap_or_default())]
     BaseUrl {
@@ -57,26 +60,4 @@ pub enum Problem {
     #[cfg(feature = "models")]
     #[error(transparent)]
     Setup(#[from] legwork_models::Error),
-}
-
-/// Who looks for the key of a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reads {
-    /// Nobody: it is an argument.
-    Nothing,
-    /// A function named `from_env`, in the environment.
-    Environment,
-}
-
-/// What to do about a missing key.
-fn key(variables: &[&str], reads: Reads) -> String {
-    let names = variables.join(" or ");
-    match reads {
-        Reads::Environment => format!("set {names}"),
-        Reads::Nothing => format!(
-            "pass it, for a library does not read the environment; `builder_from_env` (or \
-             `from_env`) takes it from {names}"
-        ),
-    }
 }
