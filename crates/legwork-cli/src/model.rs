@@ -129,6 +129,9 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
                 variables.join(" or ")
             ),
         ),
+        Problem::Option(option) => {
+            Error::usage(format!("{cannot}: {option}"), "`legwork help config` shows the options")
+        }
         Problem::Unset(unset) => Error::usage(
             format!("{cannot}: the environment says too little of its account"),
             format!("set {unset}; `legwork help config` says where else a key may be"),

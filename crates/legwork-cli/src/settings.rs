@@ -4,13 +4,14 @@
 //! have been written by others ([`walls`], [`address`]).
 
 mod address;
+mod options;
 mod project;
 mod walls;
 
 use std::path::PathBuf;
 
 use legwork::core::nearest::nearest;
-use legwork::core::{AgentState, Budget};
+use legwork::core::{AgentState, Budget, ModelSettings};
 use legwork::model::Catalogue;
 use legwork::skills::base_model;
 use legwork::tools::sandbox::Network;
@@ -40,6 +41,8 @@ const DEFAULT_STEPS: u64 = 100;
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) model: Sourced<String>,
+    /// What the model is asked with.
+    pub(crate) asked: ModelSettings,
     /// Where the model is served; none is where its provider always is.
     pub(crate) base_url: Option<Sourced<String>>,
     /// Where its key is; none if it gets none.
@@ -132,9 +135,11 @@ impl Settings {
         let model = Sourced::new(DEFAULT_MODEL.to_owned(), Source::Default)
             .or(config.value(|values| &values.model))
             .or(flag(&flags.model, "--model").or(above));
+        let (model, asked) = options::of(flags, model, None)?;
         let remembered = Remembered::default();
         let chosen = (agent, trust);
         let mut settings = Self::with(flags, &config, model, &recorded, &remembered, chosen)?;
+        settings.asked = asked;
         let above = matches!(settings.model.source, Source::Flag(_) | Source::Environment(_));
         settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
@@ -157,6 +162,8 @@ impl Settings {
         let before = &*base_model(state);
         let model = Sourced::new(before.to_owned(), Source::Session);
         let model = model.or(flag(&flags.model, "--model"));
+        let own = ModelSettings { model: before.into(), ..definition.settings.clone() };
+        let (model, asked) = options::of(flags, model, Some(&own))?;
         if provider(&model.value) != provider(before) {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
@@ -166,6 +173,7 @@ impl Settings {
         let remembered = Remembered::of(&definition.budget);
         let chosen = (agent, trust);
         let mut settings = Self::with(flags, config, model, &recorded, &remembered, chosen)?;
+        settings.asked = asked;
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
@@ -217,6 +225,7 @@ impl Settings {
             catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
+            asked: ModelSettings::default(),
             model,
         };
         let environment = text("LEGWORK_MODEL")?;

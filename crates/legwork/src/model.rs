@@ -1,4 +1,5 @@
-//! Models by name: `provider:name`.
+//! Models by name: `provider:name`, with options behind it as in
+//! `openai:gpt-5-mini?thinking=high&temperature=0.2` ([`Named`]).
 
 use std::sync::Arc;
 
@@ -15,8 +16,9 @@ pub use legwork_models::gemini;
 pub use legwork_models::openai;
 #[cfg(feature = "models")]
 pub use legwork_models::{
-    Api, Builder, HttpModel, MaxTokensField, Provider, Quirks, ThinkingBack, ThinkingControl,
-    UnknownApi, answer, credentials, http, providers::Unset, remote,
+    Api, Builder, HttpModel, MaxTokensField, Named, Provider, Quirks, ThinkingBack,
+    ThinkingControl, UnknownApi, answer, credentials, http, named as options, providers::Unset,
+    remote,
 };
 pub use legwork_models::{Bounds, Catalogue, bounds, catalogue, layers, retry};
 
@@ -45,6 +47,9 @@ pub fn key_variables(provider: &str) -> &'static [&'static str] {
 }
 
 /// A model by its name, with the key and the base URL from the environment.
+///
+/// The name may have options: `anthropic:claude-sonnet-4-6?thinking=high`. They apply to requests
+/// that set nothing themselves.
 ///
 /// The key is in the variable of its provider, such as `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`
 /// ([`key_variables`]). `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` and `AZURE_OPENAI_BASE_URL` name
@@ -90,6 +95,7 @@ pub(crate) fn split(name: &str) -> Result<(&str, &str)> {
 
 /// The whole name of a known model whose name was given without its provider.
 fn whole(name: &str) -> Option<String> {
+    let name = name.split('?').next().unwrap_or_default();
     let names = providers().map(|provider| format!("{provider}:{name}"));
     let is_known = |name: &String| Catalogue::shipped().of(name).is_some();
     names.filter(|_| !name.is_empty() && !name.contains(':')).find(is_known)

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use http::Method;
+use legwork_core::ModelSettings;
 use legwork_port::Profile;
 
 use super::count::Counter;
@@ -15,6 +16,7 @@ use crate::Api;
 use crate::answer::Streaming;
 #[cfg(feature = "bedrock")]
 use crate::credentials::{Credential, Credentials};
+use crate::named::filled;
 use crate::wire::{MaxTokensField, Quirks};
 
 /// Why a model could not be set up.
@@ -60,6 +62,7 @@ pub struct Builder {
     pub(super) setup: Setup,
     max_tokens: Option<MaxTokensField>,
     quirks: Quirks,
+    defaults: ModelSettings,
     pub(super) profile: Option<Profile>,
 }
 
@@ -71,6 +74,7 @@ impl Builder {
             setup: Setup::new(base_url.into(), model.into(), api.wire().provider()),
             max_tokens: None,
             quirks: Quirks::default(),
+            defaults: ModelSettings::default(),
             profile: None,
         }
     }
@@ -126,6 +130,15 @@ impl Builder {
         Self { max_tokens, quirks, ..self }
     }
 
+    /// The settings of requests that set nothing themselves, such as those of an agent without
+    /// settings; the model in them is left out. Settings given before fill what these leave open.
+    ///
+    /// They are part of the model and not of a session's journal, as those of an agent are.
+    pub fn settings(self, settings: ModelSettings) -> Self {
+        let defaults = filled(settings, &self.defaults);
+        Self { defaults, ..self }
+    }
+
     /// What the model can do and costs; by default what is known of its name.
     pub fn profile(self, profile: Profile) -> Self {
         Self { profile: Some(profile), ..self }
@@ -136,7 +149,10 @@ impl Builder {
     /// # Errors
     /// When the base URL, a header, an extra field or the proxy cannot be used.
     pub fn build(self) -> Result<HttpModel, Error> {
-        let (counter, profile) = (self.counter()?, self.whole_profile());
+        let (counter, mut profile) = (self.counter()?, self.whole_profile());
+        if let Some(most) = self.defaults.max_output {
+            profile.max_output = Some(profile.max_output.map_or(most, |known| known.min(most)));
+        }
         let (wire, protocol, setup) = (self.api.wire(), Protocol::Inference(self.api), self.setup);
         let endpoint =
             |asked| address::endpoint(&setup.base_url, &wire.endpoint(&setup.model, asked));
@@ -144,7 +160,8 @@ impl Builder {
         setup.check_fields(protocol)?;
         let streaming = setup.open(protocol, Method::POST, &streaming)?.request;
         let opened = setup.open(protocol, Method::POST, &uri)?;
-        let Opened { client, access, address, request: template, secrets, exposed } = opened;
+        let Opened { client, access, address, request: template, secrets, exposed, presence } =
+            opened;
         let by_host = match uri.host() == Some("api.openai.com") {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
@@ -157,11 +174,14 @@ impl Builder {
             exposed,
             client,
             access,
+            idempotency: setup.idempotency()?,
+            presence,
             template,
             streaming,
             counter,
             secrets,
             quirks,
+            defaults: (self.defaults != ModelSettings::default()).then(|| self.defaults.into()),
             profile,
             head: wire.head(&setup.provider, &setup.model, &quirks),
             clock: setup.clock(),

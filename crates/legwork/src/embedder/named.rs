@@ -75,6 +75,9 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
 
 /// A builder without a key.
 fn begun(name: &str, base_url: Option<&str>) -> Result<EmbedderBuilder> {
+    if name.contains('?') {
+        return Err(failed(name, Problem::NoOptions));
+    }
     let (of, model) = split(name)?;
     match (providers::find(of), base_url) {
         (Some(known), base_url) => {

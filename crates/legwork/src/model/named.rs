@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use legwork_models::credentials::Credential;
-use legwork_models::{Builder, Provider, providers};
+use legwork_models::named::Error as NoOption;
+use legwork_models::{Builder, Named, Provider, providers};
 use legwork_port::Model;
 
 use super::{Problem, failed, split};
@@ -144,7 +145,8 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
 
 /// A builder without a key.
 fn begun(name: &str, base_url: Option<&str>) -> Result<Builder> {
-    let (of, model) = split(name)?;
+    let named: Named = name.parse().map_err(|error: NoOption| failed(name, error))?;
+    let (of, model) = split(&named.name)?;
     let builder = match (provider(of), base_url) {
         (Some(known), base_url) => {
             known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
@@ -153,7 +155,8 @@ fn begun(name: &str, base_url: Option<&str>) -> Result<Builder> {
         (None, None) => return Err(failed(name, unknown(of))),
     };
     let is_local = provider(of).is_some_and(Provider::is_local);
-    Ok(if is_local { builder.free() } else { builder })
+    let builder = if is_local { builder.free() } else { builder };
+    Ok(builder.settings(named.settings))
 }
 
 /// Refuses to ask a provider without the key that it needs.

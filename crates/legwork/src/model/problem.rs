@@ -45,6 +45,13 @@ pub enum Problem {
         /// The variable that may hold it.
         variable: Option<&'static str>,
     },
+    /// An option behind the name is not one.
+    #[cfg(feature = "models")]
+    #[error(transparent)]
+    Option(#[from] legwork_models::named::Error),
+    /// There are options behind the name of an embedding model.
+    #[error("an embedding model has no options: take off what follows the `?`")]
+    NoOptions,
     /// No embeddings of the provider are known.
     #[error("no embeddings of {title} are known: take a model of {}", .known.join(", "))]
     Embeddings {

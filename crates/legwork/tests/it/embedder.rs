@@ -75,6 +75,7 @@ fn an_embedder_that_cannot_be_had_says_what_to_do() {
     let table = [
         ("text-embedding-3-small", None, "provider:name"),
         ("anthropic:claude-sonnet-5", None, "take a model of openai, "),
+        ("ollama:nomic-embed-text?seed=1", None, "has no options"),
         ("nobody:m", None, "OpenAI's embeddings give its base URL with `embedder::at`"),
         ("azure:m", Some("key"), "AZURE_OPENAI_BASE_URL"),
         (

@@ -39,6 +39,19 @@ fn a_builder_has_the_key_and_the_address_and_is_set_up_further() {
 }
 
 #[test]
+fn options_of_a_name_are_settings_of_its_requests() {
+    let server = Server::start(Script::new([Turn::text("Paris.")])).unwrap();
+    let url = server.base_url();
+    let name = "openai:gpt-5-mini?thinking=low&temperature=0.2&stop=END&max_output=64";
+    let output = asked(name, &[("OPENAI_BASE_URL", url.as_str())]);
+    assert!(output.status.success(), "{}", said(&output));
+    let body = &server.requests()[0].body;
+    assert_eq!((&body["model"], &body["reasoning_effort"]), (&"gpt-5-mini".into(), &"low".into()));
+    assert_eq!((&body["temperature"], &body["stop"][0]), (&0.2.into(), &"END".into()));
+    assert_eq!(body["max_tokens"], 64);
+}
+
+#[test]
 fn the_settings_of_the_program_count_over_those_by_default() {
     let failed = [Turn::status(503), Turn::status(503)];
     let server = Server::start(Script::new([Turn::text("Paris.").after(failed)])).unwrap();

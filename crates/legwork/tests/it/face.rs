@@ -104,6 +104,8 @@ fn names_of_models_say_what_is_wrong_with_them() {
     for (name, words) in [
         ("a-model", "named `provider:name`, such as `openai:gpt-5-mini`"),
         ("claude-sonnet-4-6", "named `provider:name`, such as `anthropic:claude-sonnet-4-6`"),
+        ("claude-sonnet-4-6?seed=1", "such as `anthropic:claude-sonnet-4-6`"),
+        ("ollama:qwen3?thinkng=high", "did you mean `thinking`?"),
         ("nowhere:model", "base URL with `model::at`"),
         ("antropic:claude-sonnet-4-6", "did you mean `anthropic`? Known are openai, "),
         ("openai:gpt-5-mini", "a library does not read the environment; `builder_from_env`"),
