@@ -53,6 +53,12 @@ pub(crate) fn builder(
     }
 }
 
+/// Whether the environment has access keys of a cloud, which are several variables and no key.
+pub(crate) fn has_access_keys(provider: &str) -> bool {
+    let known = model::provider(provider);
+    known.is_some_and(|known| matches!(known.credential_from(variable), Ok(Some(_))))
+}
+
 /// The variables that say where an account is, if that is what is missing.
 fn of_account(name: &str, error: legwork::Error) -> legwork::Error {
     let is_about = |error: &legwork::Error| {

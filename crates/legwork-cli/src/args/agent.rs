@@ -17,8 +17,8 @@ pub(crate) struct Agent {
     /// An additional folder of agents, which take precedence; may be given several times
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) agents_dir: Vec<PathBuf>,
-    /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
-    #[arg(long, value_name = "PROVIDER:NAME[?OPTION=VALUE&..]")]
+    /// The model, also with options, such as openai:gpt-5-mini?thinking=high [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
+    #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
     /// How much the model thinks: off, minimal, low, medium, high, or a number of tokens [default: the session's, else the provider's]
     #[arg(long, value_name = "LEVEL")]

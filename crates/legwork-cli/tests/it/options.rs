@@ -63,7 +63,8 @@ fn what_is_no_option_or_no_value_is_said_before_anything_is_asked() {
 #[test]
 fn the_command_says_what_to_type_and_never_what_to_call() {
     let home = Home::new();
-    let table: [(&str, &[(&str, &str)], &[&str]); 7] = [
+    type Variables<'a> = &'a [(&'a str, &'a str)];
+    let table: [(&str, Variables<'_>, &[&str]); 7] = [
         ("gpt-5-mini", &[], &["its provider is missing", "did you mean openai:gpt-5-mini?"]),
         ("a-model", &[], &["named PROVIDER:NAME", "such as openai:gpt-5-mini"]),
         ("zzz:m", &[], &["the provider `zzz` is not known", "give --base-url"]),

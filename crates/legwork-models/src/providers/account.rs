@@ -62,11 +62,6 @@ impl Unset {
         self.0.extend(others.0);
         self
     }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// Says them as in `set A or B, and C`.

@@ -21,6 +21,7 @@ use crate::wire::{MaxTokensField, Quirks};
 
 /// Why a model could not be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The base URL cannot be used.
     #[error(
