@@ -18,6 +18,8 @@ pub(crate) mod embedding;
 mod tests;
 
 pub use account::{Place, Unset};
+#[allow(unused_imports, reason = "each cloud uses one of them")]
+pub(crate) use account::{project_url, region_url};
 
 /// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

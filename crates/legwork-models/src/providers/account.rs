@@ -7,6 +7,7 @@ use std::fmt;
 use super::Provider;
 use crate::Builder;
 use crate::credentials::Credential;
+use crate::wire::segment;
 
 /// What the base URL of an account is made of, where it is not the same for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +16,8 @@ pub enum Place {
     /// The base URL of the provider, or one that the account names as a whole.
     Url,
     /// A region of AWS.
-    #[cfg(feature = "bedrock")]
     Region,
     /// A project of Google Cloud, at a location; a key of it is an access token.
-    #[cfg(feature = "gemini")]
     Project,
 }
 
@@ -27,9 +26,7 @@ impl Place {
     pub fn variable(self) -> Option<&'static str> {
         match self {
             Self::Url => None,
-            #[cfg(feature = "bedrock")]
             Self::Region => REGION.first().copied(),
-            #[cfg(feature = "gemini")]
             Self::Project => PROJECT.first().copied(),
         }
     }
@@ -38,11 +35,8 @@ impl Place {
 /// Variables of which any will do, the first before the others.
 type Any = &'static [&'static str];
 
-#[cfg(feature = "bedrock")]
 const REGION: Any = &["AWS_REGION", "AWS_DEFAULT_REGION"];
-#[cfg(feature = "gemini")]
 const PROJECT: Any = &["GOOGLE_CLOUD_PROJECT"];
-#[cfg(feature = "gemini")]
 const LOCATION: Any = &["GOOGLE_CLOUD_LOCATION"];
 #[cfg(feature = "bedrock")]
 const ACCESS_KEY: &str = "AWS_ACCESS_KEY_ID";
@@ -71,6 +65,22 @@ impl fmt::Display for Unset {
     }
 }
 
+/// The base URL of Bedrock in a region.
+pub(crate) fn region_url(region: &str) -> String {
+    let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    format!("https://bedrock-runtime.{region}.{suffix}")
+}
+
+/// The base URL of Vertex AI for a project at a location.
+pub(crate) fn project_url(project: &str, location: &str) -> String {
+    let (project, location) = (segment(project), segment(location));
+    let host = match &*location {
+        "global" => "aiplatform.googleapis.com".to_owned(),
+        region => format!("{region}-aiplatform.googleapis.com"),
+    };
+    format!("https://{host}/v1/projects/{project}/locations/{location}/publishers/google")
+}
+
 impl Provider {
     /// The base URL that variables say; none if they say nothing of it.
     ///
@@ -94,10 +104,6 @@ impl Provider {
     ///
     /// # Errors
     /// The variables that it wants and that are not set.
-    #[cfg_attr(
-        not(any(feature = "bedrock", feature = "gemini")),
-        expect(clippy::unnecessary_wraps, reason = "as with places")
-    )]
     pub fn place_from(
         &self,
         set: impl Fn(&str) -> Option<String>,
@@ -112,13 +118,11 @@ impl Provider {
         };
         let url = match self.place {
             Place::Url => return Ok(None),
-            #[cfg(feature = "bedrock")]
-            Place::Region => any(REGION).map(|region| crate::bedrock::base_url(&region)),
-            #[cfg(feature = "gemini")]
+            Place::Region => any(REGION).map(|region| region_url(&region)),
             Place::Project => {
                 let (project, location) = (any(PROJECT), any(LOCATION));
                 let place = project.zip(location);
-                place.map(|(project, location)| crate::gemini::vertex_url(&project, &location))
+                place.map(|(project, location)| project_url(&project, &location))
             }
         };
         match url {
@@ -166,7 +170,6 @@ impl Provider {
     /// A key as the credential that it is for this provider.
     pub fn credential(&self, key: impl Into<String>) -> Credential {
         match self.place {
-            #[cfg(feature = "gemini")]
             Place::Project => Credential::Bearer(key.into()),
             _ => Credential::Key(key.into()),
         }

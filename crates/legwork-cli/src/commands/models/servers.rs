@@ -121,7 +121,10 @@ impl Server {
                 let here = [PathBuf::from(".")];
                 let key =
                     key.fetch(&here).await.map_err(|error| Silent::BadKey(Box::new(error)))?;
-                asked.api_key(key.expose())
+                match self.known {
+                    Some(known) => asked.credential(known.credential(key.expose())),
+                    None => asked.api_key(key.expose()),
+                }
             }
             None => asked,
         };
