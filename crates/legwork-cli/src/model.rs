@@ -112,15 +112,7 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
     let legwork::Error::Model { model, reason } = &error else { return error.into() };
     let cannot = format!("the model `{}` cannot be used", visible(model));
     match reason {
-        Problem::Name { suggestion: Some(meant) } => Error::usage(
-            format!("{cannot}: its provider is missing"),
-            format!("did you mean {}? `legwork models list` shows more", quoted(meant)),
-        ),
-        Problem::Name { suggestion: None } => Error::usage(
-            format!("{cannot}: a model is named PROVIDER:NAME"),
-            "name one such as openai:gpt-5-mini or ollama:qwen3; `legwork models list` shows which \
-             there are",
-        ),
+        Problem::Name { suggestion } => without_provider(&cannot, suggestion.as_deref()),
         Problem::Provider { provider, known, .. } => Error::usage(
             format!("{cannot}: the provider `{}` is not known", visible(provider)),
             format!(
@@ -129,11 +121,8 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
             ),
         ),
         Problem::Key { variables, .. } => Error::usage(
-            format!("{cannot}: it needs a key"),
-            format!(
-                "set {}; `legwork help config` says where else a key may be",
-                variables.join(" or ")
-            ),
+            format!("{cannot}: it needs a key: set {}", variables.join(" or ")),
+            "or name another model with --model; `legwork help config` says where else a key may be",
         ),
         Problem::Option(option) => {
             Error::usage(format!("{cannot}: {option}"), "`legwork help config` shows the options")
@@ -150,5 +139,19 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
             },
         ),
         _ => error.into(),
+    }
+}
+
+fn without_provider(cannot: &str, meant: Option<&str>) -> Error {
+    match meant {
+        Some(meant) => Error::usage(
+            format!("{cannot}: its provider is missing"),
+            format!("did you mean --model {}? `legwork models list` shows more", quoted(meant)),
+        ),
+        None => Error::usage(
+            format!("{cannot}: a model is named PROVIDER:NAME"),
+            "name one with --model, such as openai:gpt-5-mini or ollama:qwen3; `legwork models list` shows which \
+             there are",
+        ),
     }
 }

@@ -6,11 +6,11 @@
 mod address;
 mod options;
 mod project;
+mod unusable;
 mod walls;
 
 use std::path::PathBuf;
 
-use legwork::core::nearest::nearest;
 use legwork::core::{AgentState, Budget, ModelSettings};
 use legwork::model::Catalogue;
 use legwork::skills::base_model;
@@ -19,6 +19,7 @@ use legwork::tools::sandbox::Network;
 pub(crate) use self::address::{around, named as named_address};
 pub(crate) use self::project::not_named;
 use self::project::{Named, Way};
+use self::unusable::{check_provider, no_model};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Sandbox};
@@ -376,47 +377,4 @@ pub(crate) fn provider(model: &str) -> &str {
 /// Whether it is a server of this machine that wants no key.
 pub(crate) fn is_local(provider: &str) -> bool {
     legwork::model::provider(provider).is_some_and(legwork::model::Provider::is_local)
-}
-
-/// Refuses a provider whose name looks like a typing error, unless its address was given.
-///
-/// # Errors
-/// The known provider that is meant.
-fn check_provider(
-    provider: &str,
-    base_url: Option<&Sourced<String>>,
-    config: &Config,
-) -> Result<(), Error> {
-    let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_));
-    let has_address = base_url.is_some_and(by_person) || config.provider_url(provider).is_some();
-    match nearest(provider, legwork::model::providers()) {
-        Some(meant) if meant != provider && !has_address => Err(Error::usage(
-            format!("the provider `{provider}` is not known: did you mean `{meant}`?"),
-            format!(
-                "name a known provider with --model, or give the address of `{provider}` with \
-                 --base-url or in [providers.{provider}]"
-            ),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn no_model(base_url: Option<&Sourced<String>>) -> Error {
-    if let Some(Sourced { value, source }) = base_url {
-        return Error::usage(
-            format!("{source} names a server, and nothing says which of its models to use"),
-            format!(
-                "with a base URL also give --model openai:NAME; `legwork models list openai \
-                 --base-url {}` lists them",
-                quoted(value)
-            ),
-        );
-    }
-    Error::usage(
-        "no model is set up",
-        format!(
-            "set OPENAI_API_KEY to work with {DEFAULT_MODEL}, or name another model with --model \
-             or LEGWORK_MODEL, such as ollama:qwen3; `legwork help config` says how to keep it"
-        ),
-    )
 }

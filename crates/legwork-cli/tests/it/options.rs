@@ -65,10 +65,14 @@ fn the_command_says_what_to_type_and_never_what_to_call() {
     let home = Home::new();
     type Variables<'a> = &'a [(&'a str, &'a str)];
     let table: [(&str, Variables<'_>, &[&str]); 7] = [
-        ("gpt-5-mini", &[], &["its provider is missing", "did you mean openai:gpt-5-mini?"]),
-        ("a-model", &[], &["named PROVIDER:NAME", "such as openai:gpt-5-mini"]),
+        (
+            "gpt-5-mini",
+            &[],
+            &["its provider is missing", "did you mean --model openai:gpt-5-mini?"],
+        ),
+        ("a-model", &[], &["named PROVIDER:NAME", "with --model, such as openai:gpt-5-mini"]),
         ("zzz:m", &[], &["the provider `zzz` is not known", "give --base-url"]),
-        ("anthropic:claude-sonnet-4-6", &[], &["it needs a key", "set ANTHROPIC_API_KEY; "]),
+        ("anthropic:claude-sonnet-4-6", &[], &["it needs a key: set ANTHROPIC_API_KEY\n"]),
         (
             "bedrock:anthropic.claude-haiku-4-5",
             &[],

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::{ALL, Provider, find};
+use super::{ALL, find};
 
 #[test]
 fn each_provider_has_a_name_of_its_own_and_a_model_can_be_made_of_it() {
@@ -27,6 +27,9 @@ fn a_provider_without_an_address_of_its_own_wants_one() {
 #[cfg(all(feature = "bedrock", feature = "gemini"))]
 #[test]
 fn the_address_of_an_account_follows_from_variables() {
+    use super::Provider;
+    use crate::credentials::Credential;
+
     let url = |provider: &Provider, set: &[(&str, &str)]| {
         let set = |name: &str| set.iter().find(|(known, _)| *known == name).map(|set| set.1.into());
         provider.base_url_from(set).map_err(|unset| unset.to_string())
@@ -45,4 +48,6 @@ fn the_address_of_an_account_follows_from_variables() {
                   europe-west4/publishers/google";
     assert_eq!(url(vertex, &place), some(europe));
     assert_eq!(url(find("openai").unwrap(), &[]), Ok(None));
+    assert_eq!(vertex.credential("t"), Credential::Bearer("t".to_owned()));
+    assert_eq!(bedrock.credential("k"), Credential::Key("k".to_owned()));
 }

@@ -63,7 +63,7 @@ pub struct Builder {
     pub(super) setup: Setup,
     max_tokens: Option<MaxTokensField>,
     quirks: Quirks,
-    defaults: ModelSettings,
+    pub(super) defaults: ModelSettings,
     pub(super) profile: Option<Profile>,
 }
 
@@ -150,10 +150,7 @@ impl Builder {
     /// # Errors
     /// When the base URL, a header, an extra field or the proxy cannot be used.
     pub fn build(self) -> Result<HttpModel, Error> {
-        let (counter, mut profile) = (self.counter()?, self.whole_profile());
-        if let Some(most) = self.defaults.max_output {
-            profile.max_output = Some(profile.max_output.map_or(most, |known| known.min(most)));
-        }
+        let (counter, profile) = (self.counter()?, self.whole_profile());
         let (wire, protocol, setup) = (self.api.wire(), Protocol::Inference(self.api), self.setup);
         let endpoint =
             |asked| address::endpoint(&setup.base_url, &wire.endpoint(&setup.model, asked));
