@@ -4,20 +4,22 @@
 //! have been written by others ([`walls`], [`address`]).
 
 mod address;
+mod options;
 mod project;
+mod unusable;
 mod walls;
 
 use std::path::PathBuf;
 
-use legwork::core::nearest::nearest;
-use legwork::core::{AgentState, Budget};
+use legwork::core::{AgentState, Budget, ModelSettings};
 use legwork::model::Catalogue;
 use legwork::skills::base_model;
 use legwork::tools::sandbox::Network;
 
-pub(crate) use self::address::around;
+pub(crate) use self::address::{around, named as named_address};
 pub(crate) use self::project::not_named;
 use self::project::{Named, Way};
+use self::unusable::{check_provider, no_model};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Sandbox};
@@ -40,6 +42,8 @@ const DEFAULT_STEPS: u64 = 100;
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) model: Sourced<String>,
+    /// What the model is asked with.
+    pub(crate) asked: ModelSettings,
     /// Where the model is served; none is where its provider always is.
     pub(crate) base_url: Option<Sourced<String>>,
     /// Where its key is; none if it gets none.
@@ -132,9 +136,11 @@ impl Settings {
         let model = Sourced::new(DEFAULT_MODEL.to_owned(), Source::Default)
             .or(config.value(|values| &values.model))
             .or(flag(&flags.model, "--model").or(above));
+        let (model, asked) = options::of(flags, model, None)?;
         let remembered = Remembered::default();
         let chosen = (agent, trust);
         let mut settings = Self::with(flags, &config, model, &recorded, &remembered, chosen)?;
+        settings.asked = asked;
         let above = matches!(settings.model.source, Source::Flag(_) | Source::Environment(_));
         settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
@@ -157,6 +163,8 @@ impl Settings {
         let before = &*base_model(state);
         let model = Sourced::new(before.to_owned(), Source::Session);
         let model = model.or(flag(&flags.model, "--model"));
+        let own = ModelSettings { model: before.into(), ..definition.settings.clone() };
+        let (model, asked) = options::of(flags, model, Some(&own))?;
         if provider(&model.value) != provider(before) {
             // Another provider is not asked for at the address of the one before.
             recorded.base_url = None;
@@ -166,6 +174,7 @@ impl Settings {
         let remembered = Remembered::of(&definition.budget);
         let chosen = (agent, trust);
         let mut settings = Self::with(flags, config, model, &recorded, &remembered, chosen)?;
+        settings.asked = asked;
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
@@ -217,6 +226,7 @@ impl Settings {
             catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             agent,
+            asked: ModelSettings::default(),
             model,
         };
         let environment = text("LEGWORK_MODEL")?;
@@ -367,47 +377,4 @@ pub(crate) fn provider(model: &str) -> &str {
 /// Whether it is a server of this machine that wants no key.
 pub(crate) fn is_local(provider: &str) -> bool {
     legwork::model::provider(provider).is_some_and(legwork::model::Provider::is_local)
-}
-
-/// Refuses a provider whose name looks like a typing error, unless its address was given.
-///
-/// # Errors
-/// The known provider that is meant.
-fn check_provider(
-    provider: &str,
-    base_url: Option<&Sourced<String>>,
-    config: &Config,
-) -> Result<(), Error> {
-    let by_person = |url: &Sourced<String>| matches!(url.source, Source::Flag(_));
-    let has_address = base_url.is_some_and(by_person) || config.provider_url(provider).is_some();
-    match nearest(provider, legwork::model::providers()) {
-        Some(meant) if meant != provider && !has_address => Err(Error::usage(
-            format!("the provider `{provider}` is not known: did you mean `{meant}`?"),
-            format!(
-                "name a known provider with --model, or give the address of `{provider}` with \
-                 --base-url or in [providers.{provider}]"
-            ),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn no_model(base_url: Option<&Sourced<String>>) -> Error {
-    if let Some(Sourced { value, source }) = base_url {
-        return Error::usage(
-            format!("{source} names a server, and nothing says which of its models to use"),
-            format!(
-                "with a base URL also give --model openai:NAME; `legwork models list openai \
-                 --base-url {}` lists them",
-                quoted(value)
-            ),
-        );
-    }
-    Error::usage(
-        "no model is set up",
-        format!(
-            "set OPENAI_API_KEY to work with {DEFAULT_MODEL}, or name another model with --model \
-             or LEGWORK_MODEL, such as ollama:qwen3; `legwork help config` says how to keep it"
-        ),
-    )
 }

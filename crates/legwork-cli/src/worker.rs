@@ -122,6 +122,7 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
+        let agent = agent.settings(settings.asked.clone());
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
         let budget = settings.budget();

@@ -19,7 +19,7 @@
 //!
 //! Read the modules in this order: [`sse`] (event streams), [`retry`] (failed
 //! attempts made again), [`bounds`] (how much of an answer is read), [`catalogue`] (what is known
-//! of models), `http` (the client and its time limits), `wire` (how an API writes requests and
+//! of models), `named` (a model and its options in one string), `http` (the client and its time limits), `wire` (how an API writes requests and
 //! answers), `answer` (an answer while it comes in), `credentials` (what allows a request),
 //! `remote` (a model behind an API), and then the wires: `openai`, `anthropic`, `gemini`,
 //! `bedrock`; `embeddings` has those of embedding models. [`layers`] puts limits, fallbacks and caches around any model.
@@ -95,6 +95,8 @@ pub mod gemini;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod layers;
+#[cfg(feature = "http")]
+pub mod named;
 #[cfg(any(feature = "openai", feature = "responses"))]
 pub mod openai;
 #[cfg(feature = "http")]
@@ -122,6 +124,8 @@ mod wire;
 pub use api::{Api, UnknownApi};
 pub use bounds::Bounds;
 pub use catalogue::Catalogue;
+#[cfg(feature = "http")]
+pub use named::Named;
 #[cfg(feature = "http")]
 pub use providers::Provider;
 #[cfg(feature = "http")]

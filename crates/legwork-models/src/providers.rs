@@ -11,10 +11,15 @@ use crate::wire::Quirks;
 use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
 use crate::{Api, Builder};
 
+mod account;
 #[cfg(feature = "embeddings")]
 pub(crate) mod embedding;
 #[cfg(test)]
 mod tests;
+
+pub use account::{Place, Unset};
+#[allow(unused_imports, reason = "each cloud uses one of them")]
+pub(crate) use account::{project_url, region_url};
 
 /// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +35,15 @@ pub struct Provider {
     pub base_url: Option<&'static str>,
     /// The environment variable of another base URL, if it has one.
     pub base_url_variable: Option<&'static str>,
+    /// What the base URL of an account is made of, if it has none for all.
+    pub place: Place,
     /// The environment variables that may hold its key, in the order in which they are looked
     /// at; none if it needs no key.
     pub keys: &'static [&'static str],
     /// What its server does differently from others that speak the same API.
     pub quirks: Quirks,
+    /// The header in which it takes a key of each request that repeated attempts share, if it does.
+    pub idempotency_header: Option<&'static str>,
     /// How it is asked for embeddings; none if it has none, or in a way that is not known.
     ///
     /// Needs the feature of an API that has embeddings.
@@ -51,7 +60,11 @@ impl Provider {
     /// A model of it, at a base URL of one's own or its usual one; none if it has no usual one.
     pub fn model(&self, model: impl Into<String>, base_url: Option<&str>) -> Option<Builder> {
         let url = base_url.or(self.base_url)?;
-        Some(Builder::new(self.api, url, model).provider(self.name).quirks(self.quirks))
+        let builder = Builder::new(self.api, url, model).provider(self.name).quirks(self.quirks);
+        Some(match self.idempotency_header {
+            Some(header) => builder.idempotency_header(header),
+            None => builder,
+        })
     }
 
     /// An embedding model of it, at a base URL of one's own or its usual one; none if it has no
@@ -67,7 +80,11 @@ impl Provider {
         base_url: Option<&str>,
     ) -> Option<EmbedderBuilder> {
         let (url, Dialect { api, quirks }) = (base_url.or(self.base_url)?, self.embeddings?);
-        Some(EmbedderBuilder::new(api, url, model).provider(self.name).quirks(quirks))
+        let builder = EmbedderBuilder::new(api, url, model).provider(self.name).quirks(quirks);
+        Some(match self.idempotency_header {
+            Some(header) => builder.idempotency_header(header),
+            None => builder,
+        })
     }
 
     /// A provider that speaks an API at a URL, with its key in a variable.
@@ -85,8 +102,10 @@ impl Provider {
             api,
             base_url,
             base_url_variable: None,
+            place: Place::Url,
             keys,
             quirks: Quirks::USUAL,
+            idempotency_header: None,
             #[cfg(feature = "embeddings")]
             embeddings: None,
         }
@@ -102,13 +121,24 @@ impl Provider {
         Self { quirks, ..self }
     }
 
+    /// By what the official clients of OpenAI send with each request that is not a `GET`.
+    #[cfg(any(feature = "openai", feature = "responses"))]
+    const fn with_idempotency_keys(self) -> Self {
+        Self { idempotency_header: Some("Idempotency-Key"), ..self }
+    }
+
     const fn with_base_url_in(self, variable: &'static str) -> Self {
         Self { base_url_variable: Some(variable), ..self }
     }
 
-    #[cfg(any(feature = "openai", feature = "bedrock"))]
+    #[cfg(feature = "openai")]
     const fn without_base_url(self) -> Self {
         Self { base_url: None, ..self }
+    }
+
+    #[cfg(any(feature = "bedrock", feature = "gemini"))]
+    const fn in_a(self, place: Place) -> Self {
+        Self { base_url: None, place, ..self }
     }
 }
 
@@ -117,6 +147,7 @@ pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
         .with_base_url_in("OPENAI_BASE_URL")
+        .with_idempotency_keys()
         .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "responses")]
     Provider::at(
@@ -127,6 +158,7 @@ pub const ALL: &[Provider] = &[
         &["OPENAI_API_KEY"],
     )
     .with_base_url_in("OPENAI_BASE_URL")
+    .with_idempotency_keys()
     .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "anthropic")]
     Provider::at(
@@ -147,10 +179,19 @@ pub const ALL: &[Provider] = &[
     )
     .with_base_url_in("GOOGLE_GEMINI_BASE_URL")
     .with_embeddings(embeddings::Api::Gemini, embedding::GEMINI),
-    // The base URL is that of a region.
+    #[cfg(feature = "gemini")]
+    Provider::at(
+        Api::GenerateContent,
+        "vertex",
+        "Google (Vertex AI)",
+        "",
+        &["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
+    )
+    .in_a(Place::Project)
+    .with_base_url_in("GOOGLE_VERTEX_BASE_URL"),
     #[cfg(feature = "bedrock")]
     Provider::at(Api::Converse, "bedrock", "Amazon Bedrock", "", &["AWS_BEARER_TOKEN_BEDROCK"])
-        .without_base_url()
+        .in_a(Place::Region)
         .with_base_url_in("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
     #[cfg(feature = "openai")]
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])

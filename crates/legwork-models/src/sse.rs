@@ -28,6 +28,7 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// An event, a comment or a field of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Item<'a> {
     /// An event with at least one data line, ended by a blank line.
     Event(Event<'a>),

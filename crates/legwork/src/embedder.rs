@@ -27,7 +27,7 @@ use crate::error::Result;
 mod named;
 
 #[cfg(feature = "embeddings")]
-pub use named::builder;
+pub use named::{builder, builder_from_env};
 
 /// The names of the known providers that have embeddings.
 pub fn providers() -> impl Iterator<Item = &'static str> {

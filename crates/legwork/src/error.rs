@@ -2,6 +2,8 @@
 
 use legwork_port::store;
 
+use crate::model::Problem;
+
 /// An error outside of an execution; errors in an execution are in its state.
 ///
 /// The methods of an agent return the narrower [`legwork_agent::Error`], which knows neither names
@@ -26,7 +28,7 @@ pub enum Error {
         /// The name that was given.
         model: String,
         /// Why, and what to do.
-        reason: String,
+        reason: Problem,
     },
     /// The run of an agent with an output type completed, and its output is no value of that type.
     #[error("session {}: there is no value: {problem}", .run.session())]

@@ -17,9 +17,15 @@ pub(crate) struct Agent {
     /// An additional folder of agents, which take precedence; may be given several times
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) agents_dir: Vec<PathBuf>,
-    /// The model [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
+    /// The model, also with options, such as openai:gpt-5-mini?thinking=high [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
+    /// How much the model thinks: off, minimal, low, medium, high, or a number of tokens [default: the session's, else the provider's]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) thinking: Option<String>,
+    /// The sampling temperature, such as 0.2 [default: the session's, else the provider's]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) temperature: Option<String>,
     /// The base URL of a Chat Completions API [default: OPENAI_BASE_URL, else the provider's]
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,

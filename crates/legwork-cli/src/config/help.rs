@@ -34,6 +34,18 @@ pub(crate) fn text() -> String {
         }
         text.push_str(&format!("\n      {}{}", key.help, also(key)));
     }
+    text.push_str(&options());
+    text
+}
+
+/// The options of a model.
+fn options() -> String {
+    let mut text = "\n\nOptions of a model, behind its name as in \
+                    openai:gpt-5-mini?thinking=high&temperature=0.2:"
+        .to_owned();
+    for (name, values) in legwork::model::options::OPTIONS {
+        text.push_str(&format!("\n  {name:<15} {values}"));
+    }
     text
 }
 

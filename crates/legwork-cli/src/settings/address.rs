@@ -2,9 +2,9 @@
 
 use legwork::core::SessionId;
 
-use super::{is_local, provider, text};
+use super::{is_local, provider, text, variable};
 use crate::args;
-use crate::config::{Config, Sourced};
+use crate::config::{Config, Source, Sourced};
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By, Recorded};
 use crate::settings::flag;
@@ -16,7 +16,22 @@ const BASE_URL: &str = "OPENAI_BASE_URL";
 ///
 /// A known provider has a variable of its own, if any. `OPENAI_BASE_URL` and the file's
 /// `base_url` are for `openai`, and for providers of which nothing else is known.
+///
+/// Where each account has an address of its own, it follows from the region or the project that
+/// the environment names, if nothing else says it.
 pub(crate) fn around(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
+    Ok(named(provider, config)?.or_else(|| of_account(provider)))
+}
+
+/// The address that follows from the region or the project of an account.
+fn of_account(provider: &str) -> Option<Sourced<String>> {
+    let known = legwork::model::provider(provider)?;
+    let url = known.place_from(variable).ok().flatten()?;
+    Some(Sourced::new(url, Source::Environment(known.place.variable()?)))
+}
+
+/// Where a provider is served, as environment and files name it.
+pub(crate) fn named(provider: &str, config: &Config) -> Result<Option<Sourced<String>>, Error> {
     let own = config.provider_url(provider);
     let known = legwork::model::provider(provider);
     if is_local(provider) || (own.is_some() && known.is_none()) {
@@ -82,7 +97,7 @@ pub(super) fn check_local(
     config: &Config,
 ) -> Result<(), Error> {
     let of = provider(&model.value);
-    let by_journal = model.source == crate::config::Source::Session;
+    let by_journal = model.source == Source::Session;
     if !by_journal || base_url.is_some() || !is_local(of) || config.has_provider(of) {
         return Ok(());
     }

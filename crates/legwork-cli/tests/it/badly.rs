@@ -55,7 +55,12 @@ fn an_unknown_provider() {
 
 #[test]
 fn a_name_that_is_none() {
-    check(&["run", "--model", "gpt-5", "x"], &[], "provider:name", "--model");
+    check(
+        &["run", "--model", "gpt-5", "x"],
+        &[],
+        "its provider is missing",
+        "--model openai:gpt-5?",
+    );
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod limits;
 mod lines;
 mod man;
 mod models;
+mod options;
 mod outage;
 mod output_schema;
 mod promises;

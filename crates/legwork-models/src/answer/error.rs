@@ -22,6 +22,7 @@ const WORD: usize = 200;
 
 /// An error that the provider answered with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ApiError {
     /// The HTTP status; for an error inside a stream, the one it corresponds to.
     pub status: u16,

@@ -22,6 +22,7 @@ use crate::wire::{Framing, Wire};
 
 /// Why an answer gives no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unreadable {
     /// The provider answered with an error.
     #[error("the provider refused: {0}")]

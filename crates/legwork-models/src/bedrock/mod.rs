@@ -16,6 +16,7 @@ use crate::Api;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
+use crate::providers::region_url;
 use crate::remote::Builder;
 use crate::wire::{Counting, Frame, Framing, Head, Quirks, Wire, only, segment};
 use id::ModelId;
@@ -25,8 +26,7 @@ pub(crate) use sign::{Keys, Scope, region_of, sign};
 /// A model of Bedrock in a region such as `eu-central-1`: the id of a model or of an inference
 /// profile, or its ARN.
 pub fn converse(region: &str, model: impl Into<String>) -> Builder {
-    let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-    converse_at(format!("https://bedrock-runtime.{region}.{suffix}"), model).region(region)
+    converse_at(region_url(region), model).region(region)
 }
 
 /// A model at a URL of one's own, such as that of a private endpoint; `/model/` and the model's

@@ -17,6 +17,7 @@ use crate::Api;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
+use crate::providers::project_url;
 use crate::remote::Builder;
 use crate::wire::{Counted, Counting, Frame, Head, Quirks, Wire, only, segment};
 use generation::Generation;
@@ -35,14 +36,7 @@ pub fn generate_content(base_url: impl Into<String>, model: impl Into<String>) -
 /// Its provider is `vertex`. Vertex AI wants an access token, which is short-lived:
 /// [`Builder::bearer`].
 pub fn vertex(project: &str, location: &str, model: impl Into<String>) -> Builder {
-    let (project, location) = (segment(project), segment(location));
-    let host = match &*location {
-        "global" => "aiplatform.googleapis.com".to_owned(),
-        region => format!("{region}-aiplatform.googleapis.com"),
-    };
-    let base =
-        format!("https://{host}/v1/projects/{project}/locations/{location}/publishers/google");
-    generate_content(base, model).provider("vertex")
+    generate_content(project_url(project, location), model).provider("vertex")
 }
 
 /// The fields of a request that Vertex AI counts.

@@ -43,6 +43,12 @@ impl Broken {
         matches!(self, Self::NotTaken(_))
     }
 
+    /// Whether nobody listens at the address.
+    pub(crate) fn is_refused(&self) -> bool {
+        let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        self.is_connect() && self.causes().any(|cause| cause.downcast_ref().is_some_and(refused))
+    }
+
     /// Whether no connection stood in time.
     pub(crate) fn is_timeout(&self) -> bool {
         let timed_out = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut;

@@ -23,6 +23,31 @@ type Rule<T> = dyn Fn(&T) -> bool + Send + Sync;
 /// forbid it. If all fail, the last answer that was rejected is returned, or else an error that
 /// names all.
 ///
+/// The next model is asked promptly: a model that has one after it makes one attempt, whatever its
+/// own policy of retries says ([`with_retries`](Self::with_retries) allows more). The last one
+/// retries by its own policy. A model over HTTP has a policy inside, so a chain is read from the
+/// inside out as: what an account allows, then fallbacks, then what is for all of them.
+///
+/// ```
+/// # #[cfg(feature = "openai")]
+/// # {
+/// use std::time::Duration;
+///
+/// use legwork_models::layers::{Breaker, ModelExt as _, RateLimit};
+/// use legwork_models::{openai, retry::Policy};
+///
+/// # let url = "http://127.0.0.1:1/v1";
+/// let fast = openai::chat(url, "fast").build()?; // its own retries: cut short by the fallback
+/// let sure = openai::chat(url, "sure").retry(Policy::default().with_max_retries(3)).build()?;
+/// let model = fast
+///     .with_rate_limit(RateLimit::per_minute().requests(60)) // each attempt waits for its turn
+///     .with_breaker(Breaker::after(5)) // no attempt at a server that is down
+///     .with_fallback(sure) // after one failed attempt; `sure` is retried three times
+///     .with_timeout(Duration::from_secs(120)); // all of it together
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// Tokens are counted by the first model. It has the name of that, the abilities and limits that all have, and the highest
 /// price, which a budget reserves. The author of a message names the model that answered, at whose
 /// price it is charged. An answer that was rejected is charged in full, as a failed attempt.
@@ -48,12 +73,13 @@ pub struct Fallback {
     models: Several,
     accepts: Option<Arc<Rule<Error>>>,
     rejects: Vec<Arc<Rule<Response>>>,
+    retries: u32,
 }
 
 impl Fallback {
     pub(super) fn new(first: impl Model + 'static, second: impl Model + 'static) -> Self {
         let models = Several::of(Arc::new(first)).with(Arc::new(second));
-        Self { models, accepts: None, rejects: Vec::new() }
+        Self { models, accepts: None, rejects: Vec::new(), retries: 0 }
     }
 
     /// The same with one more model, asked if all before it fail.
@@ -62,7 +88,19 @@ impl Fallback {
         Self { models: self.models.with(Arc::new(model)), ..self }
     }
 
+    /// How often a model that has another one after it may retry by its own policy before that one
+    /// is asked; not at all by default.
+    ///
+    /// Retries of a layer inside count, too. Once pieces of an answer were shown, no other model is
+    /// asked, and retries are not limited.
+    #[must_use]
+    pub fn with_retries(self, retries: u32) -> Self {
+        Self { retries, ..self }
+    }
+
     /// Asks the next model only after these errors; after any by default.
+    ///
+    /// After another error the same model is asked again, and retries by its own policy.
     #[must_use]
     pub fn on_errors(self, accepts: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
         Self { accepts: Some(Arc::new(accepts)), ..self }
@@ -114,12 +152,22 @@ impl Fallback {
     ) -> Result<Response, Error> {
         let mut relay = Relay::new(deltas);
         let mut failed = Failed::default();
-        let (mut model, mut others) = (self.models.first(), self.models.others());
+        let (mut model, mut others) = (self.models.first(), self.models.others().peekable());
+        let mut retries = Some(self.retries);
         loop {
+            relay.allow_retries(retries.filter(|_| others.peek().is_some()));
             let outcome = model.infer(request.clone(), Some(&mut relay)).await;
             let outcome = outcome.map(|response| answered_by(response, model.name()));
             let failure = self.failure(&outcome).filter(|_| !relay.is_final());
             let Some((why, cost)) = failure else {
+                // It might have healed, and no other model is to be asked for it.
+                if let Err(error) = &outcome
+                    && relay.was_cut_short()
+                    && relay.next(&error.message, error.charged_attempts).is_continue()
+                {
+                    retries = None;
+                    continue;
+                }
                 return relay.ended(outcome);
             };
             let Some(other) = others.next() else {
@@ -130,7 +178,7 @@ impl Fallback {
             }
             info!(model = model.name(), other = other.name(), "a model failed, another is asked");
             failed.note(outcome);
-            model = other;
+            (model, retries) = (other, Some(self.retries));
         }
     }
 }

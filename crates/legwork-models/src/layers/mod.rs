@@ -3,6 +3,8 @@
 //! Each method of [`ModelExt`] puts one layer around a model, so a program reads from the inside
 //! out: what comes first is closest to the model. `model.with_timeout(..).with_retry(..)` limits
 //! the time of an attempt, `model.with_retry(..).with_timeout(..)` that of all attempts together.
+//! A model over HTTP retries inside; a [`Fallback`] cuts that short where it has another model to
+//! ask.
 //!
 //! ```
 //! use std::time::Duration;

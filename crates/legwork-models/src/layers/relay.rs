@@ -19,11 +19,44 @@ pub(super) struct Relay<'d> {
     charged: u32,
     /// Failed attempts that the model that is asked now reported.
     reported: u32,
+    /// How often the model that is asked now may retry; none is as often as it wants.
+    retries: Option<u32>,
+    /// Whether it wanted to retry more often than that.
+    was_cut_short: bool,
 }
 
 impl<'d> Relay<'d> {
     pub(super) fn new(deltas: Option<&'d mut dyn Deltas>) -> Self {
-        Self { deltas, shown: false, stopped: false, failed: 0, charged: 0, reported: 0 }
+        Self {
+            deltas,
+            shown: false,
+            stopped: false,
+            failed: 0,
+            charged: 0,
+            reported: 0,
+            retries: None,
+            was_cut_short: false,
+        }
+    }
+
+    /// How often the model that is asked next may retry; none is as often as it wants.
+    pub(super) fn allow_retries(&mut self, retries: Option<u32>) {
+        self.retries = retries;
+        self.was_cut_short = false;
+    }
+
+    /// Whether the model that was asked last wanted to retry more often than it may.
+    pub(super) fn was_cut_short(&self) -> bool {
+        self.was_cut_short
+    }
+
+    /// Whether this is a retry that is not allowed.
+    ///
+    /// Once pieces were shown it is: no other model is asked then. A fallback inside asks its next
+    /// model at once, with no time left for retries: that is none.
+    fn cuts_short(&self, retry: &Retry<'_>) -> bool {
+        let is_retry = !retry.left.is_zero() && !retry.discarded && !self.shown;
+        is_retry && self.retries.is_some_and(|most| retry.attempt > most)
     }
 
     /// Whether what came is final: the receiver holds pieces of it, or ended the inference.
@@ -83,6 +116,10 @@ impl Deltas for Relay<'_> {
     }
 
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        if self.cuts_short(&retry) {
+            self.was_cut_short = true;
+            return ControlFlow::Break(());
+        }
         let retry = Retry {
             attempt: self.failed + retry.attempt,
             charged_attempts: self.charged + retry.charged_attempts,

@@ -134,8 +134,13 @@ pub(super) fn without_user(url: &str) -> String {
 /// The host, if what is sent there can be read on its way: plain HTTP to another machine.
 pub(super) fn in_clear(uri: &Uri) -> Option<String> {
     let host = uri.host()?;
+    (uri.scheme_str() == Some("http") && !is_here(host)).then(|| host.to_owned())
+}
+
+/// Whether a host is this machine.
+pub(super) fn is_here(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
-    let is_here = match (address.parse::<Ipv4Addr>(), address.parse::<Ipv6Addr>()) {
+    match (address.parse::<Ipv4Addr>(), address.parse::<Ipv6Addr>()) {
         (Ok(address), _) => address.is_loopback() || address == Ipv4Addr::UNSPECIFIED,
         (_, Ok(address)) => {
             let mapped = address.to_ipv4_mapped().is_some_and(|address| address.is_loopback());
@@ -145,6 +150,5 @@ pub(super) fn in_clear(uri: &Uri) -> Option<String> {
             let name = host.trim_end_matches('.');
             name == "localhost" || name.ends_with(".localhost")
         }
-    };
-    (uri.scheme_str() == Some("http") && !is_here).then(|| host.to_owned())
+    }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use http::Method;
+use legwork_core::ModelSettings;
 use legwork_port::Profile;
 
 use super::count::Counter;
@@ -16,10 +17,12 @@ use crate::Api;
 use crate::answer::Streaming;
 #[cfg(feature = "bedrock")]
 use crate::credentials::{Credential, Credentials};
+use crate::named::filled;
 use crate::wire::{MaxTokensField, Quirks};
 
 /// Why a model could not be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The base URL cannot be used.
     #[error(
@@ -61,6 +64,7 @@ pub struct Builder {
     pub(super) setup: Setup,
     max_tokens: Option<MaxTokensField>,
     quirks: Quirks,
+    pub(super) defaults: ModelSettings,
     pub(super) profile: Option<Profile>,
 }
 
@@ -72,6 +76,7 @@ impl Builder {
             setup: Setup::new(base_url.into(), model.into(), api.wire().provider()),
             max_tokens: None,
             quirks: Quirks::default(),
+            defaults: ModelSettings::default(),
             profile: None,
         }
     }
@@ -127,6 +132,15 @@ impl Builder {
         Self { max_tokens, quirks, ..self }
     }
 
+    /// The settings of requests that set nothing themselves, such as those of an agent without
+    /// settings; the model in them is left out. Settings given before fill what these leave open.
+    ///
+    /// They are part of the model and not of a session's journal, as those of an agent are.
+    pub fn settings(self, settings: ModelSettings) -> Self {
+        let defaults = filled(settings, &self.defaults);
+        Self { defaults, ..self }
+    }
+
     /// What the model can do and costs; by default what is known of its name.
     pub fn profile(self, profile: Profile) -> Self {
         Self { profile: Some(profile), ..self }
@@ -145,7 +159,8 @@ impl Builder {
         setup.check_fields(protocol)?;
         let streaming = setup.open(protocol, Method::POST, &streaming)?.request;
         let opened = setup.open(protocol, Method::POST, &uri)?;
-        let Opened { client, access, address, request: template, secrets, exposed } = opened;
+        let Opened { client, access, address, request: template, secrets, exposed, presence } =
+            opened;
         let by_host = match uri.host() == Some("api.openai.com") {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
@@ -158,11 +173,14 @@ impl Builder {
             exposed,
             client,
             access,
+            idempotency: setup.idempotency()?,
+            presence,
             template,
             streaming,
             counter,
             secrets,
             quirks,
+            defaults: (self.defaults != ModelSettings::default()).then(|| self.defaults.into()),
             profile,
             spare: Spare::default(),
             head: wire.head(&setup.provider, &setup.model, &quirks),

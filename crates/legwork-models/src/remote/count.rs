@@ -15,6 +15,9 @@ use crate::answer::Streaming;
 use crate::http::{Limits, Watch};
 use crate::wire::{Counted, Counting};
 
+/// Codes of errors that say that a model is not known: of OpenAI, and of AWS.
+const UNKNOWN: [&str; 2] = ["model_not_found", "ResourceNotFoundException"];
+
 /// Where tokens are counted.
 pub(super) struct Counter {
     pub(super) counting: Counting,
@@ -66,9 +69,27 @@ impl HttpModel {
                 Some(tokens) => Ok(Some(Count::Exact(tokens))),
                 None => Err(self.free(tried.no_count())),
             },
-            // There is nothing at this path: the server speaks the API without it.
-            Err(Error { status: Some(404 | 405 | 501), .. }) => Ok(None),
+            Err(error) if self.counts_nothing(counter, &error) => Ok(None),
             Err(error) => Err(self.free(error)),
+        }
+    }
+
+    /// Whether a server has nothing at the path: it speaks the API without counting.
+    ///
+    /// The same status says that the model is not known. Such an error has a code for it (OpenAI,
+    /// AWS) or names the model (Anthropic, Google); one about the path may name it as a part of
+    /// that.
+    fn counts_nothing(&self, counter: &Counter, error: &Error) -> bool {
+        match error.status {
+            Some(405 | 501) => true,
+            Some(404) => {
+                let said = self.tried(&counter.address).in_short(error);
+                let model = self.name.split_once(':').map_or("", |(_, model)| model);
+                let is_code = error.code.as_deref().is_some_and(|code| UNKNOWN.contains(&code));
+                let path = counter.template.uri().path();
+                !is_code && (said.contains(path) || !names(said, model))
+            }
+            _ => false,
         }
     }
 
@@ -81,4 +102,16 @@ impl HttpModel {
         let protocol = Protocol::Inference(self.api);
         Tried { protocol, model: &self.name, address, proxy: self.client.proxy() }
     }
+}
+
+/// Whether a text has a model's name, and not as a part of a longer word.
+fn names(text: &str, model: &str) -> bool {
+    let (text, model) = (text.to_ascii_lowercase(), model.to_ascii_lowercase());
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let is_word = |at: usize| {
+        let (before, rest) = text.split_at(at);
+        let after = rest.get(model.len()..).and_then(|rest| rest.chars().next());
+        is_end(before.chars().next_back()) && is_end(after)
+    };
+    !model.is_empty() && text.match_indices(&model).any(|(at, _)| is_word(at))
 }

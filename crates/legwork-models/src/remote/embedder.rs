@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 
 use super::access::Access;
 use super::failure::Tried;
+use super::idempotency::Idempotency;
+use super::presence::Presence;
 use super::protocol::Protocol;
 use super::secrets::Secrets;
 use crate::bounds::Bounds;
@@ -39,6 +41,8 @@ pub struct HttpEmbedder {
     address: String,
     client: Client,
     access: Option<Box<Access>>,
+    idempotency: Option<Idempotency>,
+    presence: Presence,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,
@@ -126,7 +130,8 @@ impl HttpEmbedder {
         before: &Embeddings,
     ) -> Result<Embeddings, model::Error> {
         let (body, dimensions) = (self.body(texts, request)?, request.dimensions);
-        let embedding = Embedding { embedder: self, body, texts: texts.len(), dimensions };
+        let key = self.idempotency.as_ref().and_then(Idempotency::key);
+        let embedding = Embedding { embedder: self, body, key, texts: texts.len(), dimensions };
         let part = persist(&embedding, &self.retry, &*self.clock, None).await?;
         let length = |answer: &Embeddings| answer.vectors.first().map(Vec::len);
         match (length(before), length(&part)) {

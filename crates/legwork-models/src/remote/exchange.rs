@@ -11,6 +11,8 @@ use legwork_port::model::Error;
 
 use super::access::Access;
 use super::failure::Tried;
+use super::idempotency::Key;
+use super::presence::Presence;
 use crate::http::{Body, Client, Late, Limits, Timeouts, Watch};
 use crate::retry;
 
@@ -22,6 +24,9 @@ const LAST_BREATH: Duration = Duration::from_millis(100);
 pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) access: Option<&'a Access>,
+    /// The key of the request, if it has one.
+    pub(super) key: Option<&'a Key>,
+    pub(super) presence: &'a Presence,
     pub(super) template: &'a Request<()>,
     pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
@@ -50,6 +55,9 @@ impl<'a> Exchange<'a> {
     /// Sends a body; the answer's head comes back, and the watch over the wait for its body.
     pub(super) async fn send(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
         let mut request = self.template.clone();
+        if let Some((name, value)) = self.key {
+            request.headers_mut().insert(name, value.clone());
+        }
         let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
         if let Some(access) = self.access {
             // In a box, for most requests have their key already.
@@ -64,9 +72,12 @@ impl<'a> Exchange<'a> {
         let sent = watch.next(self.client.send(self.clock, request)).await;
         let answer = match sent {
             Ok(Ok(answer)) => answer,
-            Ok(Err(broken)) => return Err(self.tried.not_answered(&broken)),
+            Ok(Err(broken)) => {
+                return Err(self.presence.told(self.tried.not_answered(&broken), &broken));
+            }
             Err(_) => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };
+        self.presence.note();
         watch.same_wait();
         Ok((answer, watch))
     }

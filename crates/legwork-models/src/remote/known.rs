@@ -20,10 +20,13 @@ impl Builder {
     }
 
     /// The profile of the model: one's own catalogue, then the profile that was given or else
-    /// what is known to all.
+    /// what is known to all. An answer is no longer than the settings allow.
     pub(super) fn whole_profile(&self) -> Profile {
         let given = self.profile.clone().unwrap_or_else(|| self.public().profile());
-        self.own().onto(given)
+        let mut profile = self.own().onto(given);
+        let bounds = [profile.max_output, self.defaults.max_output];
+        profile.max_output = bounds.into_iter().flatten().min();
+        profile
     }
 
     /// What one's own catalogue says, and that the model is free.

@@ -3,7 +3,7 @@
 //! Read in this order: `setup` (where and as whom), `builder`, `known` (what is known of a model),
 //! this module, `exchange` (a request and its answer), `inference` (an attempt), `failure` (what
 //! goes wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
-//! asked for both), `paused` (answers in parts), `embedder`, `access` (credentials), `address`,
+//! asked for both), `paused` (answers in parts), `embedder`, `idempotency`, `presence`, `access` (credentials), `address`,
 //! `secrets`.
 
 mod access;
@@ -14,10 +14,12 @@ mod count;
 mod embedder;
 mod exchange;
 mod failure;
+mod idempotency;
 mod inference;
 mod known;
 mod models;
 mod paused;
+mod presence;
 mod protocol;
 mod question;
 mod secrets;
@@ -35,7 +37,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
-use legwork_core::{Mask, ModelRequest, Response};
+use legwork_core::{Mask, ModelRequest, ModelSettings, Response};
 use legwork_port::model::{self, Count, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
 use serde_json::{Map, Value};
@@ -44,7 +46,9 @@ use tracing::{Span, debug_span};
 use access::Access;
 use count::Counter;
 use exchange::Exchange;
+use idempotency::{Idempotency, Key};
 use inference::Inference;
+use presence::Presence;
 use secrets::Secrets;
 use spare::Spare;
 
@@ -52,6 +56,7 @@ use crate::Api;
 use crate::answer::Streaming;
 use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
+use crate::named::with_defaults;
 use crate::retry::{Attempt, Policy, persist};
 use crate::wire::{Frame, Head, Quirks};
 
@@ -80,11 +85,16 @@ pub struct HttpModel {
     client: Client,
     /// Where each attempt gets its credential, if it has none of its own.
     access: Option<Box<Access>>,
+    /// How its requests are given keys, if they are.
+    idempotency: Option<Idempotency>,
+    presence: Presence,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,
     extra: Map<String, Value>,
     quirks: Quirks,
+    /// What requests are asked with that set nothing themselves.
+    defaults: Option<Arc<ModelSettings>>,
     timeouts: Timeouts,
     bounds: Bounds,
     retry: Policy,
@@ -114,6 +124,8 @@ impl HttpModel {
     /// When the settings ask for what the API cannot do, or their extra fields name one that is
     /// the wire's own.
     pub fn body(&self, request: &ModelRequest, asked: Streaming) -> Result<Bytes, model::Error> {
+        let filled = self.defaults.as_ref().map(|others| with_defaults(request.clone(), others));
+        let request = filled.as_ref().unwrap_or(request);
         let (wire, mut keys) = (self.api.wire(), request.settings.extra.keys());
         if let Some(key) = keys.find(|key| wire.own_fields().contains(&key.as_str())) {
             let message = format!(
@@ -142,10 +154,18 @@ impl HttpModel {
         }
     }
 
-    fn inference(&self, asked: Streaming) -> Inference<'_> {
+    /// A request with this body, which keeps its key in all attempts.
+    fn asking(&self, body: Bytes, asked: Streaming) -> Asking<'_> {
+        let key = self.idempotency.as_ref().and_then(Idempotency::key);
+        Asking { model: self, body, asked, key }
+    }
+
+    fn inference<'a>(&'a self, asked: Streaming, key: Option<&'a Key>) -> Inference<'a> {
         let exchange = Exchange {
             client: &self.client,
             access: self.access.as_deref(),
+            key,
+            presence: &self.presence,
             template: match asked {
                 Streaming::No => &self.template,
                 Streaming::Yes => &self.streaming,
@@ -190,6 +210,7 @@ struct Asking<'a> {
     model: &'a HttpModel,
     body: Bytes,
     asked: Streaming,
+    key: Option<Key>,
 }
 
 impl Attempt for Asking<'_> {
@@ -205,7 +226,7 @@ impl Attempt for Asking<'_> {
     }
 
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
-        let inference = self.model.inference(self.asked);
+        let inference = self.model.inference(self.asked, self.key.as_ref());
         let answer = inference.attempt(self.body.clone(), deltas).await;
         answer.map_err(|error| self.model.masked(error))
     }
@@ -247,6 +268,10 @@ impl Model for HttpModel {
         request: ModelRequest,
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
+        let request = match &self.defaults {
+            Some(others) => with_defaults(request, others),
+            None => request,
+        };
         let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
         let asked = if streams { Streaming::Yes } else { Streaming::No };
         if self.api.wire().may_pause(&request, self.frame(asked)) {
@@ -257,7 +282,7 @@ impl Model for HttpModel {
         drop(request);
         match body {
             Ok(body) => Box::pin(async move {
-                let asking = Asking { model: self, body, asked };
+                let asking = self.asking(body, asked);
                 persist(&asking, &self.retry, &*self.clock, deltas).await
             }),
             Err(error) => Box::pin(ready(Err(error))),

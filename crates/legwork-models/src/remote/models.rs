@@ -75,6 +75,7 @@ impl Builder {
 
 /// Why it is not known which models there are.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// The address, key or a header cannot be used.
     #[error(transparent)]

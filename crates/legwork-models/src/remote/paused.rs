@@ -11,7 +11,7 @@ use legwork_core::{FinishReason, Message, ModelRequest, Response};
 use legwork_port::model::{self, Deltas, Kind};
 use serde_json::json;
 
-use super::{Asking, HttpModel};
+use super::HttpModel;
 use crate::answer::Streaming;
 use crate::resaying::Resaying;
 use crate::retry::persist;
@@ -61,7 +61,7 @@ async fn part(
     asked: Streaming,
     relay: &mut Resaying<'_>,
 ) -> Result<Response, model::Error> {
-    let asking = Asking { model, body: model.body(request, asked)?, asked };
+    let asking = model.asking(model.body(request, asked)?, asked);
     persist(&asking, &model.retry, &*model.clock, Some(relay)).await
 }
 

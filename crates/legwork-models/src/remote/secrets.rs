@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::HeaderName;
 use legwork_core::Mask;
 use legwork_port::model::Error;
@@ -24,6 +26,28 @@ impl Secrets {
     pub(super) fn push(&mut self, secret: &str) {
         if !secret.is_empty() {
             self.0.push(secret.to_owned());
+        }
+    }
+
+    /// The secrets in the value of a header: all of it, what follows the name of a scheme
+    /// (`Bearer KEY`, `Token KEY`), the values of parameters and cookies (`name=KEY; ..`), and of
+    /// Basic authentication the password.
+    ///
+    /// A server may repeat any of them without the rest.
+    pub(super) fn push_all_of(&mut self, value: &str) {
+        let value = value.trim();
+        let is_scheme = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let parts = value.split_once(' ').filter(|(scheme, _)| is_scheme(scheme));
+        let (scheme, rest) = parts.unwrap_or(("", value));
+        self.push(rest.trim());
+        let values = rest.split([';', ',', ' ']).filter_map(|part| part.split_once('='));
+        let values = values.map(|(_, value)| value.trim().trim_matches('"'));
+        values.filter(|value| value.len() >= PIECE).for_each(|value| self.push(value));
+        if scheme.eq_ignore_ascii_case("basic")
+            && let Ok(decoded) = STANDARD.decode(rest.trim())
+            && let Some((_, password)) = String::from_utf8_lossy(&decoded).split_once(':')
+        {
+            self.push(password);
         }
     }
 

@@ -70,6 +70,24 @@ macro_rules! settings {
             self
         }
 
+        /// Gives each request a key in this header, the same one in all its attempts, by which the
+        /// server can tell a repeated request from a new one.
+        ///
+        /// Off by default, and on for the known providers whose row says so.
+        pub fn idempotency_header(mut self, name: impl Into<String>) -> Self {
+            self.setup.key_header = Some(name.into());
+            self
+        }
+
+        /// Where the keys of requests come from, each of which has to be new; random by default.
+        pub fn idempotency_keys(
+            mut self,
+            keys: impl Fn() -> String + Send + Sync + 'static,
+        ) -> Self {
+            self.setup.request_keys = Some(std::sync::Arc::new(keys));
+            self
+        }
+
         /// The clock that waits and time limits go by; the machine's by default.
         pub fn clock(mut self, clock: std::sync::Arc<dyn legwork_port::Clock>) -> Self {
             self.setup.clock = Some(clock);

@@ -15,6 +15,8 @@ use serde_json::{Map, Value};
 use super::access::Access;
 use super::address;
 use super::builder::Error;
+use super::idempotency::{Idempotency, Keys};
+use super::presence::Presence;
 use super::protocol::Protocol;
 use super::secrets::{self, Secrets};
 use crate::bounds::Bounds;
@@ -43,6 +45,10 @@ pub(super) struct Setup {
     pub(super) timeouts: Timeouts,
     pub(super) bounds: Bounds,
     pub(super) retry: Policy,
+    /// The header of the keys that requests are given; none gives them none.
+    pub(super) key_header: Option<String>,
+    /// Where those keys come from, if not from chance.
+    pub(super) request_keys: Option<Keys>,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) catalogue: Catalogue,
     pub(super) is_free: bool,
@@ -59,6 +65,7 @@ pub(super) struct Opened {
     /// A request without its body.
     pub(super) request: Request<()>,
     pub(super) secrets: Secrets,
+    pub(super) presence: Presence,
     /// The host to which the key is sent without encryption.
     pub(super) exposed: Option<String>,
 }
@@ -80,6 +87,8 @@ impl Setup {
             timeouts: Timeouts::default(),
             bounds: Bounds::default(),
             retry: Policy::default(),
+            key_header: None,
+            request_keys: None,
             clock: None,
             catalogue: Catalogue::none(),
             is_free: false,
@@ -98,6 +107,12 @@ impl Setup {
     pub(super) fn price(&self, known: Option<Price>) -> Option<Price> {
         let own = self.catalogue.of(&self.name()).and_then(|row| row.profile().price_at(0));
         own.or(self.is_free.then_some(Price::FREE)).or(known)
+    }
+
+    /// How requests are given keys, if they are.
+    pub(super) fn idempotency(&self) -> Result<Option<Idempotency>, Error> {
+        let new = |header: &String| Idempotency::new(header, self.request_keys.as_ref());
+        self.key_header.as_ref().map(new).transpose()
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
@@ -127,6 +142,7 @@ impl Setup {
         let secrets = keys.and(proxy.as_ref().map_or(&[], Proxy::secrets));
         let request = self.template(method, uri, headers, proxy.as_ref())?;
         Ok(Opened {
+            presence: Presence::of(uri),
             client: Client::new(uri, self.timeouts, proxy),
             access: self.access_to(protocol, uri),
             address: uri.to_string(),
@@ -201,12 +217,12 @@ impl Setup {
     }
 }
 
-/// The secrets in the headers, as they are written there.
+/// The secrets in the headers, whatever they are written with.
 fn secrets_of(headers: &HeaderMap) -> Secrets {
     let mut secrets = Secrets::default();
     for value in headers.values().filter(|value| value.is_sensitive()) {
         let text = String::from_utf8_lossy(value.as_bytes());
-        secrets.push(text.strip_prefix("Bearer ").unwrap_or(&text));
+        secrets.push_all_of(&text);
     }
     secrets
 }

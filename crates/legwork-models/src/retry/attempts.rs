@@ -23,6 +23,7 @@ pub struct Attempts {
 
 /// How an attempt failed, as far as another one is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Failure {
     /// It may pass by itself; the server may ask for a wait.
     Passing(Option<Duration>),
@@ -48,6 +49,7 @@ pub enum Verdict {
 
 /// Why no further attempt is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GiveUp {
     /// The same request fails again.
     Permanent,

@@ -19,4 +19,4 @@ pub use attempts::{Attempts, Failure, GiveUp, Verdict};
 pub use policy::Policy;
 pub use retrying::Retrying;
 
-pub(crate) use persist::{Attempt, persist};
+pub(crate) use persist::{Attempt, NOT_RUNNING, persist};

@@ -10,6 +10,12 @@ use tracing::{Instrument as _, Span, info, warn};
 use super::answered::Answered;
 use super::{Attempts, Failure, GiveUp, Policy, Verdict};
 
+/// The code of an error of a server of this machine that never answered: it does not run.
+pub(crate) const NOT_RUNNING: &str = "not_running";
+
+/// How long such a server is waited for at most: it may be starting.
+const STARTING: Duration = Duration::from_secs(10);
+
 /// One request, at which attempts are made.
 pub(crate) trait Attempt: Sync {
     /// What a successful attempt comes to.
@@ -53,6 +59,8 @@ pub(crate) async fn persist<A: Attempt>(
             return ended(outcome, charged);
         };
         let now = clock.now().mono;
+        let brief = brief(policy, &outcome);
+        let policy = brief.as_ref().unwrap_or(policy);
         let (wait, left) = match attempts.judge(policy, failure, now, fastrand::f64()) {
             Verdict::Again { wait, left } => (wait, left),
             Verdict::GiveUp(why) => {
@@ -77,6 +85,13 @@ pub(crate) async fn persist<A: Attempt>(
         drop(outcome);
         clock.sleep(wait).await;
     }
+}
+
+/// The policy for a server that does not run.
+fn brief<A>(policy: &Policy, outcome: &Result<A, Error>) -> Option<Policy> {
+    let code = outcome.as_ref().err()?.code.as_deref();
+    let limit = policy.time_limit().min(STARTING);
+    (code == Some(NOT_RUNNING)).then(|| policy.clone().with_time_limit(limit))
 }
 
 // Neither event has the message or the code of an error: the server wrote them, and may have

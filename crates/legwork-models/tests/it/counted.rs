@@ -123,6 +123,45 @@ async fn s11_8_where_nobody_counts_it_is_an_estimate_and_nothing_is_sent() {
 }
 
 #[tokio::test]
+async fn s11_8_a_model_that_is_not_known_is_an_error_of_a_count() {
+    let anthropic = |url: &str| anthropic::messages(url, "claude-nope");
+    let google = |url: &str| gemini::generate_content(url, "gemini-nope");
+    let responses = |url: &str| openai::responses(url, "gpt-nope");
+    type At<'a> = &'a dyn Fn(&str) -> legwork_models::Builder;
+    let unknown: [(At<'_>, _); 3] = [
+        (
+            &anthropic,
+            json!({"error": {"type": "not_found_error", "message": "model: claude-nope"}}),
+        ),
+        (
+            &google,
+            json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "models/gemini-nope is \
+                not found for API version v1beta, or is not supported for countTokens."}}),
+        ),
+        (&responses, json!({"error": {"code": "model_not_found", "message": "no such model"}})),
+    ];
+    for (at, body) in unknown {
+        let server = Server::start([json("404 Not Found", &body)]).await;
+        let model = at(&server.base_url).build().unwrap();
+        let error = model.count_tokens(&request()).await.unwrap_err();
+        assert_eq!((error.kind, error.charged_attempts), (Kind::UnknownModel, 0), "{error}");
+    }
+    // The path that is not there has the name in it, or the name is in another word.
+    let path = "Cannot POST /v1/models/gemini-nope:countTokens";
+    let missing: [(At<'_>, _); 3] = [
+        (&google, json!({"error": {"message": path}})),
+        (&anthropic, json!({"error": {"type": "not_found_error", "message": "File Not Found"}})),
+        (&anthropic, json!({"detail": "no claude-nope2"})),
+    ];
+    for (at, body) in missing {
+        let server = Server::start([json("404 Not Found", &body)]).await;
+        let model = at(&server.base_url).build().unwrap();
+        let count = model.count_tokens(&request()).await.unwrap();
+        assert!(!count.is_exact(), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn s11_8_a_count_that_fails_says_how_and_costs_nothing() {
     let table = [
         ("401 Unauthorized", json!({"error": {"message": "bad sk-secret"}}), Kind::Unauthorized),

@@ -52,10 +52,25 @@ async fn s11_5_a_dead_server_is_tried_again_and_named() {
     assert!(error.message.contains(&url) && error.message.contains("openai:m"), "{error}");
     assert!(error.message.contains("refused"), "{error}");
     assert!(
-        error.message.contains(" attempts in 120 s: the time for retries is used up"),
+        error.message.contains(" attempts in 10 s: the time for retries is used up"),
         "{error}"
     );
-    assert_eq!(clock.waits().iter().sum::<Duration>().as_secs(), 120);
+    assert_eq!(error.code.as_deref(), Some("not_running"));
+    assert_eq!(clock.waits().iter().sum::<Duration>().as_secs(), 10);
+}
+
+#[tokio::test]
+async fn s11_5_a_server_of_this_machine_that_answered_before_is_waited_for() {
+    let server = legwork_testkit::Server::start([legwork_testkit::Turn::text("Hi.")]).unwrap();
+    let clock = Turned::new();
+    let model = openai::chat(server.base_url(), "m").clock(clock.clone()).build().unwrap();
+    assert_eq!(model.infer(question("Hi?"), None).await.unwrap().text(), "Hi.");
+    server.leave().unwrap();
+    let before = clock.waits().len();
+    let error = model.infer(question("Hi?"), None).await.unwrap_err();
+    assert!(error.message.contains(" attempts in 120 s: "), "{error}");
+    assert_eq!((error.code, error.kind), (None, Kind::Unreachable));
+    assert_eq!(clock.waits()[before..].iter().sum::<Duration>().as_secs(), 120);
 }
 
 /// Records deltas and retries, and allows a number of further attempts.
@@ -187,8 +202,11 @@ async fn a_key_that_the_server_echoes_is_masked_everywhere() {
         Act::Close(answer("403 Forbidden", "text/html", "", &long)),
     ] {
         let (server, clock) = (Server::start([act]).await, Turned::new());
-        let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", TOKEN);
-        let error = model.build().unwrap().infer(question("Hi?"), None).await.unwrap_err();
+        let header = format!("Token {TOKEN}");
+        let model = model_at(&server, &clock).api_key(KEY).header("x-api-key", header);
+        let model = model.build().unwrap();
+        assert_eq!(model.mask().text(TOKEN), "[redacted]");
+        let error = model.infer(question("Hi?"), None).await.unwrap_err();
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains("canary") && shown.contains("[redacted]"), "{shown}");
     }

@@ -29,6 +29,7 @@ mod faults;
 #[cfg(all(feature = "anthropic", feature = "bedrock", feature = "gemini"))]
 mod formats;
 mod gemini;
+mod idempotency;
 mod layers;
 mod models;
 mod oracle;
@@ -46,6 +47,8 @@ mod recordings;
 mod requests;
 mod responses;
 mod server;
+#[cfg(all(feature = "anthropic", feature = "gemini"))]
+mod settings;
 mod streams;
 mod time_limits;
 mod traced;

@@ -133,6 +133,7 @@ impl fmt::Debug for Extractors {
 
 /// A value that was found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Extracted {
     /// The value.
     pub value: Value,
@@ -144,6 +145,7 @@ pub struct Extracted {
 
 /// An extractor that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Attempt {
     /// The name of the extractor.
     pub by: &'static str,
@@ -153,6 +155,7 @@ pub struct Attempt {
 
 /// No extractor found a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub struct Error {
     /// Each extractor, in order, with its reason.
     pub attempts: Vec<Attempt>,

@@ -22,6 +22,7 @@ pub struct Answer<T> {
 
 /// An answer that could not be taken.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Attempt {
     /// The response.
     pub response: Response,

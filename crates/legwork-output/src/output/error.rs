@@ -7,6 +7,7 @@ use crate::schema::Problem;
 
 /// A stage between the text of a model and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Stage {
     /// A JSON value is found in the text.
     Extraction,
@@ -41,6 +42,7 @@ impl fmt::Display for Stage {
 
 /// Why an answer is no value, by stage; its text is for people and models.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no JSON value in the text.
     #[error(transparent)]

@@ -3,6 +3,7 @@
 /// Why a text is not JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {kind}")]
+#[non_exhaustive]
 pub struct Error {
     /// The offset of the first byte that does not fit, from 0.
     pub offset: usize,

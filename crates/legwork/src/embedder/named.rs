@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use legwork_models::credentials::Credential;
 use legwork_models::{EmbedderBuilder, Provider, providers};
 use legwork_port::Embedder;
 
 use crate::error::Result;
-use crate::model::named::{Environment, check_key, environment, without_url};
-use crate::model::{failed, split};
+use crate::model::named::{Account, account, check_key, without_url};
+use crate::model::{Problem, failed, split};
 
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let has_embeddings = |provider: &&Provider| provider.embeddings.is_some();
@@ -15,11 +16,29 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Embedder>> {
-    let Environment { base_url, key } = environment(name);
-    let embedder = builder(name, base_url.as_deref(), key.as_deref())?;
+    built(name, builder_from_env(name)?)
+}
+
+/// A builder of the embedder that [`from_env`](super::from_env) returns, with the key, the base
+/// URL and the proxies from the environment filled in.
+///
+/// What is set afterwards takes the place of what the environment says. Needs the feature of an
+/// API that has embeddings.
+///
+/// # Errors
+/// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
+/// building the embedder.
+pub fn builder_from_env(name: &str) -> Result<EmbedderBuilder> {
+    let Account { base_url, credential } = account(name)?;
+    let embedder = begun(name, base_url.as_deref())?;
+    let embedder = match credential {
+        Some(Credential::Key(key)) => embedder.api_key(key),
+        Some(credential) => embedder.credentials(Arc::new(credential)),
+        None => embedder,
+    };
     #[cfg(feature = "proxy")]
     let embedder = embedder.proxies(crate::model::proxies_from_env());
-    built(name, embedder)
+    Ok(embedder)
 }
 
 pub(super) fn at(
@@ -38,30 +57,40 @@ fn built(name: &str, builder: EmbedderBuilder) -> Result<Arc<dyn Embedder>> {
 /// A builder of the embedder that [`at`](super::at) returns.
 ///
 /// It has further settings, such as time limits, bounds and quirks. A provider that is not known
-/// is asked over OpenAI's API of embeddings at `base_url`. Needs the feature of an API that has
-/// embeddings.
+/// is asked over OpenAI's API of embeddings at `base_url`. It does not read the environment:
+/// [`builder_from_env`] does. Needs the feature of an API that has embeddings.
 ///
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the embedder.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<EmbedderBuilder> {
-    let (of, model) = split(name)?;
-    let builder = match (providers::find(of), base_url) {
-        (Some(known), base_url) => {
-            if known.embeddings.is_none() {
-                return Err(failed(name, without_embeddings(known)));
-            }
-            check_key(name, known, base_url, key)?;
-            let builder = known.embedder(model, base_url);
-            let builder = builder.ok_or_else(|| failed(name, without_url(known)))?;
-            if known.is_local() { builder.free() } else { builder }
-        }
-        (None, Some(url)) => usual(name, url, model)?.provider(of),
-        (None, None) => return Err(failed(name, unknown(of))),
-    };
+    let (of, _) = split(name)?;
+    let known = providers::find(of).filter(|known| known.embeddings.is_some());
+    check_key(name, known, base_url, key)?;
+    let builder = begun(name, base_url)?;
     Ok(match key {
         Some(key) => builder.api_key(key),
         None => builder,
     })
+}
+
+/// A builder without a key.
+fn begun(name: &str, base_url: Option<&str>) -> Result<EmbedderBuilder> {
+    if name.contains('?') {
+        return Err(failed(name, Problem::NoOptions));
+    }
+    let (of, model) = split(name)?;
+    match (providers::find(of), base_url) {
+        (Some(known), base_url) => {
+            if known.embeddings.is_none() {
+                return Err(failed(name, without_embeddings(known)));
+            }
+            let builder = known.embedder(model, base_url);
+            let builder = builder.ok_or_else(|| failed(name, without_url(known)))?;
+            Ok(if known.is_local() { builder.free() } else { builder })
+        }
+        (None, Some(url)) => Ok(usual(name, url, model)?.provider(of)),
+        (None, None) => Err(failed(name, unknown(of))),
+    }
 }
 
 /// A model of a server of which nothing but its URL is known.
@@ -73,21 +102,18 @@ fn usual(_: &str, url: &str, model: &str) -> Result<EmbedderBuilder> {
 
 #[cfg(not(any(feature = "openai", feature = "responses")))]
 fn usual(name: &str, _: &str, _: &str) -> Result<EmbedderBuilder> {
-    Err(failed(name, crate::error::feature("openai")))
+    Err(failed(name, Problem::Feature("openai")))
 }
 
-fn without_embeddings(provider: &Provider) -> String {
-    format!(
-        "no embeddings of {} are known: take a model of {}",
-        provider.title,
-        names().collect::<Vec<_>>().join(", ")
-    )
+fn without_embeddings(provider: &Provider) -> Problem {
+    Problem::Embeddings { title: provider.title, known: names().collect() }
 }
 
-fn unknown(provider: &str) -> String {
-    format!(
-        "the provider `{provider}` is not known: with embeddings are {}; for any other server \
-         that speaks OpenAI's embeddings give its base URL with `embedder::at`",
-        names().collect::<Vec<_>>().join(", ")
-    )
+fn unknown(provider: &str) -> Problem {
+    Problem::Provider {
+        provider: provider.to_owned(),
+        known: names().collect(),
+        api: "OpenAI's embeddings",
+        function: "embedder::at",
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use legwork_port::Embedder;
 
-use crate::error::{self, Result};
-use crate::model::{failed, split};
+use crate::error::Result;
+use crate::model::{Problem, failed, split};
 
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     std::iter::empty()
@@ -13,7 +13,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Embedder>> {
     split(name)?;
-    Err(failed(name, error::feature("openai")))
+    Err(failed(name, Problem::Feature("openai")))
 }
 
 pub(super) fn at(name: &str, _: Option<&str>, _: Option<&str>) -> Result<Arc<dyn Embedder>> {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use legwork_models::{Builder, Provider, providers};
+use legwork_models::credentials::Credential;
+use legwork_models::named::Error as NoOption;
+use legwork_models::{Builder, Named, Provider, providers};
 use legwork_port::Model;
 
-use super::{failed, split};
+use super::{Problem, failed, split};
 use crate::error::Result;
 
 /// The known providers.
@@ -27,26 +29,80 @@ pub(super) fn keys(name: &str) -> &'static [&'static str] {
 }
 
 pub(super) fn from_env(name: &str) -> Result<Arc<dyn Model>> {
-    let Environment { base_url, key } = environment(name);
-    let model = builder(name, base_url.as_deref(), key.as_deref())?;
+    built(name, builder_from_env(name)?)
+}
+
+/// A builder of the model that [`from_env`](super::from_env) returns, with the key, the base URL
+/// and the proxies from the environment filled in.
+///
+/// ```no_run
+/// use std::time::Duration;
+///
+/// use legwork::model::{self, http::Timeouts};
+///
+/// let timeouts = Timeouts { first_byte: Duration::from_secs(20), ..Timeouts::default() };
+/// let model = model::builder_from_env("anthropic:claude-sonnet-4-6")?.timeouts(timeouts).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What is set afterwards takes the place of what the environment says. Needs the feature of an
+/// API.
+///
+/// # Errors
+/// As [`from_env`](super::from_env), except for an unusable URL or proxy, which is an error of
+/// building the model.
+pub fn builder_from_env(name: &str) -> Result<Builder> {
+    let Account { base_url, credential, .. } = account(name)?;
+    let model = begun(name, base_url.as_deref())?;
+    let model = match credential {
+        Some(credential) => model.credential(credential),
+        None => model,
+    };
+    #[cfg(feature = "bedrock")]
+    let model = match region() {
+        // A host of one's own does not name it.
+        Some(region) => model.region(region),
+        None => model,
+    };
     #[cfg(feature = "proxy")]
     let model = model.proxies(proxies_from_env());
-    built(name, model)
+    Ok(model)
 }
 
-/// What the environment says of a provider.
-pub(crate) struct Environment {
+/// What the environment says of an account with a provider.
+pub(crate) struct Account {
     pub(crate) base_url: Option<String>,
-    pub(crate) key: Option<String>,
+    pub(crate) credential: Option<Credential>,
 }
 
-/// What the environment says of the provider of a model.
-pub(crate) fn environment(name: &str) -> Environment {
-    let set = |variable: &str| std::env::var(variable).ok().filter(|value| !value.is_empty());
-    let of = split(name).ok().and_then(|(of, _)| provider(of));
-    let base_url = of.and_then(|of| of.base_url_variable).and_then(set);
-    let key = of.and_then(|of| of.keys.iter().find_map(|variable| set(variable)));
-    Environment { base_url, key }
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(feature = "bedrock")]
+fn region() -> Option<String> {
+    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(variable)
+}
+
+/// What the environment says of the account of a model's provider.
+///
+/// # Errors
+/// The variables that are missing. A server of one's own may be asked without a key.
+pub(crate) fn account(name: &str) -> Result<Account> {
+    let (of, _) = split(name)?;
+    let Some(of) = provider(of) else { return Ok(Account { base_url: None, credential: None }) };
+    let is_own = of.base_url_variable.and_then(variable).is_some();
+    let (base_url, credential) = (of.base_url_from(variable), of.credential_from(variable));
+    match (base_url, credential) {
+        (Ok(base_url), Ok(credential)) => Ok(Account { base_url, credential }),
+        (Ok(base_url), Err(_)) if is_own => Ok(Account { base_url, credential: None }),
+        (Ok(_), Err(unset)) => Err(failed(name, Problem::Unset(unset))),
+        (Err(unset), credential) => {
+            let unset = unset.and(credential.err().unwrap_or_default());
+            Err(failed(name, Problem::Unset(unset)))
+        }
+    }
 }
 
 pub(super) fn at(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Arc<dyn Model>> {
@@ -71,15 +127,28 @@ pub fn proxies_from_env() -> super::http::Proxies {
 /// A builder of the model that [`at`](super::at) returns.
 ///
 /// It has further settings, such as time limits. A provider that is not known is asked over Chat
-/// Completions at `base_url`. Needs the feature of an API.
+/// Completions at `base_url`. It does not read the environment: [`builder_from_env`] does. Needs
+/// the feature of an API.
 ///
 /// # Errors
 /// As [`at`](super::at), except for an unusable URL, which is an error of building the model.
 pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<Builder> {
-    let (of, model) = split(name)?;
+    let (of, _) = split(name)?;
+    check_key(name, provider(of), base_url, key)?;
+    let builder = begun(name, base_url)?;
+    Ok(match (provider(of), key) {
+        (Some(known), Some(key)) => builder.credential(known.credential(key)),
+        (None, Some(key)) => builder.api_key(key),
+        (_, None) => builder,
+    })
+}
+
+/// A builder without a key.
+fn begun(name: &str, base_url: Option<&str>) -> Result<Builder> {
+    let named: Named = name.parse().map_err(|error: NoOption| failed(name, error))?;
+    let (of, model) = split(&named.name)?;
     let builder = match (provider(of), base_url) {
         (Some(known), base_url) => {
-            check_key(name, known, base_url, key)?;
             known.model(model, base_url).ok_or_else(|| failed(name, without_url(known)))?
         }
         (None, Some(url)) => usual(name, url, model)?.provider(of),
@@ -87,23 +156,19 @@ pub fn builder(name: &str, base_url: Option<&str>, key: Option<&str>) -> Result<
     };
     let is_local = provider(of).is_some_and(Provider::is_local);
     let builder = if is_local { builder.free() } else { builder };
-    Ok(match key {
-        Some(key) => builder.api_key(key),
-        None => builder,
-    })
+    Ok(builder.settings(named.settings))
 }
 
 /// Refuses to ask a provider without the key that it needs.
 pub(crate) fn check_key(
     name: &str,
-    known: &Provider,
+    known: Option<&Provider>,
     base_url: Option<&str>,
     key: Option<&str>,
 ) -> Result<()> {
-    match (base_url, key, known.keys) {
-        (None, None, [variable, ..]) => {
-            Err(failed(name, format!("it needs a key: set {variable}")))
-        }
+    let variables = known.map_or(&[][..], |known| known.keys);
+    match (base_url, key, variables) {
+        (None, None, [_, ..]) => Err(failed(name, Problem::Key { variables })),
         _ => Ok(()),
     }
 }
@@ -117,16 +182,11 @@ fn usual(_: &str, url: &str, model: &str) -> Result<Builder> {
 
 #[cfg(not(feature = "openai"))]
 fn usual(name: &str, _: &str, _: &str) -> Result<Builder> {
-    Err(failed(name, crate::error::feature("openai")))
+    Err(failed(name, Problem::Feature("openai")))
 }
 
-pub(crate) fn without_url(provider: &Provider) -> String {
-    let variable = provider.base_url_variable.map(|name| format!(" (in {name})"));
-    format!(
-        "each account of {} has a base URL of its own: give it{}",
-        provider.title,
-        variable.unwrap_or_default()
-    )
+pub(crate) fn without_url(provider: &Provider) -> Problem {
+    Problem::BaseUrl { title: provider.title, variable: provider.base_url_variable }
 }
 
 /// The providers whose API is a feature that this program does not have.
@@ -143,14 +203,14 @@ const WITHOUT: &[(&str, &str)] = &[
     ("openai-responses", "responses"),
 ];
 
-fn unknown(provider: &str) -> String {
+fn unknown(provider: &str) -> Problem {
     if let Some((_, feature)) = WITHOUT.iter().find(|(name, _)| *name == provider) {
-        return crate::error::feature(feature);
+        return Problem::Feature(feature);
     }
-    let names: Vec<_> = names().collect();
-    format!(
-        "the provider `{provider}` is not known: known are {}; for any other server that speaks \
-         Chat Completions give its base URL with `model::at`",
-        names.join(", ")
-    )
+    Problem::Provider {
+        provider: provider.to_owned(),
+        known: names().collect(),
+        api: "Chat Completions",
+        function: "model::at",
+    }
 }

@@ -67,8 +67,8 @@ pub struct TypedAgent<T> {
     base: Agent,
     output: Result<Output<T>, schema::Error>,
     options: Options,
-    /// Built when it is first used.
-    agent: Arc<OnceLock<Result<Agent, String>>>,
+    /// Built when it is first used; a failure is found again each time.
+    agent: Arc<OnceLock<Agent>>,
 }
 
 impl<T: Send + 'static> TypedAgent<T> {
@@ -118,13 +118,12 @@ impl<T: Send + 'static> TypedAgent<T> {
     /// # Errors
     /// If the schema is not valid, or if the provider of the model cannot express it.
     pub fn agent(&self) -> Result<Agent, Error> {
-        let built = self.agent.get_or_init(|| {
-            self.build().map_err(|error| match error {
-                Error::Build(problem) => problem,
-                other => other.to_string(),
-            })
-        });
-        built.clone().map_err(Error::Build)
+        if let Some(agent) = self.agent.get() {
+            return Ok(agent.clone());
+        }
+        let built = self.build()?;
+        // Another thread may have been first.
+        Ok(self.agent.get_or_init(|| built).clone())
     }
 
     fn build(&self) -> Result<Agent, Error> {

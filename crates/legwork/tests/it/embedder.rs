@@ -75,9 +75,14 @@ fn an_embedder_that_cannot_be_had_says_what_to_do() {
     let table = [
         ("text-embedding-3-small", None, "provider:name"),
         ("anthropic:claude-sonnet-5", None, "take a model of openai, "),
-        ("nobody:m", None, "with `embedder::at`"),
+        ("ollama:nomic-embed-text?seed=1", None, "has no options"),
+        ("nobody:m", None, "OpenAI's embeddings give its base URL with `embedder::at`"),
         ("azure:m", Some("key"), "AZURE_OPENAI_BASE_URL"),
-        ("cohere:embed-v4.0", None, "set COHERE_API_KEY"),
+        (
+            "cohere:embed-v4.0",
+            None,
+            "`builder_from_env` (or `from_env`) takes it from COHERE_API_KEY or CO_API_KEY",
+        ),
     ];
     for (name, key, said) in table {
         let error = embedder::at(name, None, key).err().unwrap().to_string();

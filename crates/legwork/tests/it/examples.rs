@@ -8,7 +8,8 @@ use std::process::Command;
 const LINES: usize = 80;
 
 /// Examples with tests of their own.
-const ELSEWHERE: [&str; 5] = ["chat_of_three", "clerk", "collaboration", "embeddings", "keyed"];
+const ELSEWHERE: [&str; 6] =
+    ["chat_of_three", "clerk", "collaboration", "embeddings", "keyed", "own_settings"];
 
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[

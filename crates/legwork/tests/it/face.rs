@@ -102,9 +102,14 @@ async fn a_store_that_cannot_be_opened_is_a_build_error() {
 #[test]
 fn names_of_models_say_what_is_wrong_with_them() {
     for (name, words) in [
-        ("gpt-5-mini", "provider:name"),
-        ("nowhere:model", "base URL"),
-        ("openai:gpt-5-mini", "OPENAI_API_KEY"),
+        ("a-model", "named `provider:name`, such as `openai:gpt-5-mini`"),
+        ("claude-sonnet-4-6", "named `provider:name`, such as `anthropic:claude-sonnet-4-6`"),
+        ("claude-sonnet-4-6?seed=1", "such as `anthropic:claude-sonnet-4-6`"),
+        ("ollama:qwen3?thinkng=high", "did you mean `thinking`?"),
+        ("nowhere:model", "base URL with `model::at`"),
+        ("antropic:claude-sonnet-4-6", "did you mean `anthropic`? Known are openai, "),
+        ("openai:gpt-5-mini", "a library does not read the environment; `builder_from_env`"),
+        ("openai:gpt-5-mini", "takes it from OPENAI_API_KEY"),
     ] {
         let error = model::at(name, None, None).err().unwrap().to_string();
         assert!(error.contains(words), "{name}: {error}");

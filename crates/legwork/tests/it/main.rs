@@ -12,6 +12,7 @@ mod closure;
 mod costs;
 mod definition;
 mod embedder;
+mod environment;
 mod examples;
 mod face;
 mod folder;

@@ -51,7 +51,7 @@ fn parts(agents: &Agents, config: &Config) -> Parts {
         let keys = legwork::model::key_variables(provider(name));
         let key = Some("none").filter(|_| !keys.is_empty());
         legwork::model::at(name, url, key).map_err(|error| match error {
-            legwork::Error::Model { reason, .. } => reason,
+            legwork::Error::Model { reason, .. } => reason.to_string(),
             error => error.to_string(),
         })
     })

@@ -18,6 +18,7 @@ use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::model::has_access_keys;
 use crate::recorded::{BaseUrl, By};
 use crate::settings::{Settings, provider};
 use crate::store_address::StoreAddress;
@@ -67,7 +68,10 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         text.push_str(&format!("# {}\n", visible(&line)));
     }
     let own = provider(&settings.model.value);
-    if let ([variable, ..], None) = (legwork::model::key_variables(own), &settings.key) {
+    let has_keys = has_access_keys(own);
+    if let ([variable, ..], None, false) =
+        (legwork::model::key_variables(own), &settings.key, has_keys)
+    {
         text.push_str(&format!("# key of {own} is not set: neither {variable} nor [keys.{own}]\n"));
     }
     print(&text)

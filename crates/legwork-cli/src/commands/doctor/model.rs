@@ -8,6 +8,7 @@ use super::check::Check;
 use crate::commands::models::ping;
 use crate::display::advice::on_proxy;
 use crate::error::Error;
+use crate::model::has_access_keys;
 use crate::settings::{Settings, is_local, provider};
 
 /// So long it is waited for.
@@ -27,6 +28,9 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
     let told = match &settings.key {
         Some(key) => format!("key from {}", key.from.source),
         None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
+        None if has_access_keys(provider(&model.value)) => {
+            "access keys from the environment".into()
+        }
         None => "no key".to_owned(),
     };
     let found = format!("{} ({}), {told}", model.value, model.source);

@@ -15,12 +15,12 @@ use serde_json::json;
 
 use crate::args;
 use crate::commands::{print, print_json, warn};
-use crate::config::{Config, Secret};
+use crate::config::Config;
 use crate::display::advice;
 use crate::display::text::{grouped, visible};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::model::exposure;
+use crate::model::{builder, exposure};
 use crate::settings::Settings;
 use crate::trust::Asks;
 
@@ -57,8 +57,7 @@ pub(crate) async fn answer(settings: &Settings, most: Duration) -> Result<Pong, 
             Some(key) => Some(key.fetch(&settings.writable()).await?),
             None => None,
         };
-        let key = key.as_ref().map(Secret::expose);
-        let builder = legwork::model::builder(&settings.model.value, url, key)?;
+        let builder = builder(&settings.model.value, url, key.as_ref())?;
         let timeouts = Timeouts {
             connect: CONNECT.min(most),
             first_byte: most,

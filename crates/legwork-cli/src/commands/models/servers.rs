@@ -64,7 +64,7 @@ impl Server {
         address: Option<&str>,
         config: &Config,
     ) -> Result<Option<Self>, Error> {
-        let around = settings::around(provider.name, config)?.map(|url| url.value);
+        let around = settings::named_address(provider.name, config)?.map(|url| url.value);
         let address = address.map(str::to_owned).or(around);
         let official = !provider.is_local() && address.is_none();
         let address = address.or_else(|| provider.base_url.map(str::to_owned));
@@ -121,7 +121,10 @@ impl Server {
                 let here = [PathBuf::from(".")];
                 let key =
                     key.fetch(&here).await.map_err(|error| Silent::BadKey(Box::new(error)))?;
-                asked.api_key(key.expose())
+                match self.known {
+                    Some(known) => asked.credential(known.credential(key.expose())),
+                    None => asked.api_key(key.expose()),
+                }
             }
             None => asked,
         };

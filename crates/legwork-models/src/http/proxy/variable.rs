@@ -15,6 +15,7 @@ use super::Kind;
     "{variable} names no proxy: {problem}; it should look like http://HOST:PORT or \
      http://NAME:PASSWORD@HOST:PORT, with %40 for an @ in the password"
 )]
+#[non_exhaustive]
 pub struct InvalidProxy {
     /// The variable's name, such as `HTTPS_PROXY`.
     pub variable: String,

@@ -12,6 +12,7 @@ use super::HttpEmbedder;
 use crate::answer::Ended;
 use crate::embeddings::{Reply, Unreadable};
 use crate::remote::exchange::{Exchange, Reading};
+use crate::remote::idempotency::Key;
 use crate::remote::masked;
 use crate::retry::Attempt;
 
@@ -19,6 +20,7 @@ use crate::retry::Attempt;
 pub(super) struct Embedding<'a> {
     pub(super) embedder: &'a HttpEmbedder,
     pub(super) body: Bytes,
+    pub(super) key: Option<Key>,
     /// How many texts are in the body.
     pub(super) texts: usize,
     pub(super) dimensions: Option<u32>,
@@ -26,10 +28,13 @@ pub(super) struct Embedding<'a> {
 
 impl Embedding<'_> {
     async fn once(&self) -> Result<Embeddings, Error> {
-        let HttpEmbedder { client, access, template, timeouts, clock, .. } = self.embedder;
+        let HttpEmbedder { client, access, template, timeouts, clock, presence, .. } =
+            self.embedder;
         let exchange = Exchange {
             client,
             access: access.as_deref(),
+            key: self.key.as_ref(),
+            presence,
             template,
             timeouts,
             clock: &**clock,

@@ -55,7 +55,8 @@ impl EmbedderBuilder {
         let uri = address::endpoint(base_url, &wire.endpoint(&setup.model))?;
         setup.check_fields(protocol)?;
         let opened = setup.open(protocol, Method::POST, &uri)?;
-        let Opened { client, access, address, request: template, secrets, exposed } = opened;
+        let Opened { client, access, address, request: template, secrets, exposed, presence } =
+            opened;
         let maker = wire.provider();
         let mut profile =
             self.profile.unwrap_or_else(|| known(&setup.provider, maker, &setup.model));
@@ -67,6 +68,8 @@ impl EmbedderBuilder {
             address,
             client,
             access,
+            idempotency: setup.idempotency()?,
+            presence,
             secrets,
             exposed,
             quirks: self.quirks,

@@ -34,7 +34,8 @@ async fn attempts_are_counted_through_a_retry_and_a_fallback() {
     let policy = || Policy::default().with_max_retries(2);
     let retrying = |turn| Retrying::new(ScriptedModel::new([turn]), policy(), shared(&clock));
     let both = retrying(Turn::status(503))
-        .with_fallback(retrying(Turn::text("two").after([Turn::status(503)])));
+        .with_fallback(retrying(Turn::text("two").after([Turn::status(503)])))
+        .with_retries(2);
     let (answer, heard) = stream(&both).await;
     assert_eq!(answer.unwrap().text(), "two");
     let attempts: Vec<_> = heard.retries.iter().map(|(attempt, ..)| *attempt).collect();

@@ -7,6 +7,7 @@ mod composed;
 mod concurrency;
 mod continuation;
 mod counted;
+mod failover;
 mod fallback;
 mod rate_limit;
 mod recording;

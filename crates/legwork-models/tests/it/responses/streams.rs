@@ -270,12 +270,8 @@ fn a_response_that_failed_is_an_error() {
     for (code, status) in cases {
         let event = failed(code);
         for (result, _) in [stream(std::slice::from_ref(&event)), body(&event["response"])] {
-            let error = ApiError {
-                status,
-                code: Some(code.to_owned()),
-                message: "no".to_owned(),
-                ..ApiError::default()
-            };
+            let body = json!({"error": {"code": code, "message": "no"}});
+            let error = ApiError::from_body(status, body.to_string().as_bytes());
             assert_eq!(result.unwrap_err(), Unreadable::Api(error));
         }
     }

@@ -48,6 +48,7 @@ impl Fitted {
 
 /// A keyword that a dialect does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// A JSON pointer to the schema that it was in.
     pub path: String,
@@ -61,6 +62,7 @@ pub struct LeftOut {
     "a schema of {dialect} cannot have {what} (at `#{path}`): use another mode than the native \
      schema, or another type"
 )]
+#[non_exhaustive]
 pub struct Unfit {
     /// The dialect.
     pub dialect: Dialect,
