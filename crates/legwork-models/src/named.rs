@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use legwork_core::inference::{ThinkingLevel, ToolChoice};
 use legwork_core::nearest::nearest;
-use legwork_core::{ModelRequest, ModelSettings};
+use legwork_core::{ModelRequest, ModelSettings, Role};
 use percent_encoding::percent_decode_str;
 
 /// The options, with what their values are, for messages.
@@ -192,12 +192,14 @@ pub fn filled(own: ModelSettings, others: &ModelSettings) -> ModelSettings {
 
 /// The same request with settings where it sets nothing.
 ///
-/// A request that chooses a tool of its own, as one for an answer with a type does, keeps that.
+/// A request that chooses a tool of its own, as one for an answer with a type does, keeps that. A
+/// call is demanded of no answer to the result of one: that would never end.
 pub(crate) fn with_defaults(mut request: ModelRequest, others: &ModelSettings) -> ModelRequest {
     let settings = filled((*request.settings).clone(), others);
     if request.settings.tool_choice.is_none()
         && request.tool_choice == ToolChoice::Auto
         && !request.tools.is_empty()
+        && request.messages().last().is_none_or(|message| message.role != Role::Tool)
         && let Some(choice) = &others.tool_choice
     {
         request.tool_choice = choice.clone();

@@ -42,8 +42,6 @@ pub struct Provider {
     pub keys: &'static [&'static str],
     /// What its server does differently from others that speak the same API.
     pub quirks: Quirks,
-    /// The header in which it takes a key of each request that repeated attempts share, if it does.
-    pub idempotency_header: Option<&'static str>,
     /// How it is asked for embeddings; none if it has none, or in a way that is not known.
     ///
     /// Needs the feature of an API that has embeddings.
@@ -61,10 +59,7 @@ impl Provider {
     pub fn model(&self, model: impl Into<String>, base_url: Option<&str>) -> Option<Builder> {
         let url = base_url.or(self.base_url)?;
         let builder = Builder::new(self.api, url, model).provider(self.name).quirks(self.quirks);
-        Some(match self.idempotency_header {
-            Some(header) => builder.idempotency_header(header),
-            None => builder,
-        })
+        Some(builder)
     }
 
     /// An embedding model of it, at a base URL of one's own or its usual one; none if it has no
@@ -81,10 +76,7 @@ impl Provider {
     ) -> Option<EmbedderBuilder> {
         let (url, Dialect { api, quirks }) = (base_url.or(self.base_url)?, self.embeddings?);
         let builder = EmbedderBuilder::new(api, url, model).provider(self.name).quirks(quirks);
-        Some(match self.idempotency_header {
-            Some(header) => builder.idempotency_header(header),
-            None => builder,
-        })
+        Some(builder)
     }
 
     /// A provider that speaks an API at a URL, with its key in a variable.
@@ -105,7 +97,6 @@ impl Provider {
             place: Place::Url,
             keys,
             quirks: Quirks::USUAL,
-            idempotency_header: None,
             #[cfg(feature = "embeddings")]
             embeddings: None,
         }
@@ -119,12 +110,6 @@ impl Provider {
     #[cfg(feature = "openai")]
     const fn with_quirks(self, quirks: Quirks) -> Self {
         Self { quirks, ..self }
-    }
-
-    /// By what the official clients of OpenAI send with each request that is not a `GET`.
-    #[cfg(any(feature = "openai", feature = "responses"))]
-    const fn with_idempotency_keys(self) -> Self {
-        Self { idempotency_header: Some("Idempotency-Key"), ..self }
     }
 
     const fn with_base_url_in(self, variable: &'static str) -> Self {
@@ -147,7 +132,6 @@ pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
         .with_base_url_in("OPENAI_BASE_URL")
-        .with_idempotency_keys()
         .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "responses")]
     Provider::at(
@@ -158,7 +142,6 @@ pub const ALL: &[Provider] = &[
         &["OPENAI_API_KEY"],
     )
     .with_base_url_in("OPENAI_BASE_URL")
-    .with_idempotency_keys()
     .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "anthropic")]
     Provider::at(

@@ -218,11 +218,8 @@ impl StepContext {
 
     /// The state as the journal has it, taken up now; none if it has nothing, or cannot be read.
     pub(crate) async fn journaled(&self) -> Option<AgentState> {
-        Some(
-            self.tick(self.writer.journaled().await?)
-                .resumed()
-                .masked_by(&self.services.sessions.mask),
-        )
+        let state = self.tick(self.writer.journaled().await?).resumed();
+        Some(state.masked_by(&self.services.sessions.mask))
     }
 
     /// Whether anything of the lifecycle wants a trigger.

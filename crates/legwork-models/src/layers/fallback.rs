@@ -73,13 +73,13 @@ pub struct Fallback {
     models: Several,
     accepts: Option<Arc<Rule<Error>>>,
     rejects: Vec<Arc<Rule<Response>>>,
-    retries: u32,
+    retries: Option<u32>,
 }
 
 impl Fallback {
     pub(super) fn new(first: impl Model + 'static, second: impl Model + 'static) -> Self {
         let models = Several::of(Arc::new(first)).with(Arc::new(second));
-        Self { models, accepts: None, rejects: Vec::new(), retries: 0 }
+        Self { models, accepts: None, rejects: Vec::new(), retries: None }
     }
 
     /// The same with one more model, asked if all before it fail.
@@ -89,18 +89,20 @@ impl Fallback {
     }
 
     /// How often a model that has another one after it may retry by its own policy before that one
-    /// is asked; not at all by default.
+    /// is asked: by default not at all, or, with [`on_errors`](Self::on_errors), as often as it
+    /// wants.
     ///
     /// Retries of a layer inside count, too. Once pieces of an answer were shown, no other model is
     /// asked, and retries are not limited.
     #[must_use]
     pub fn with_retries(self, retries: u32) -> Self {
-        Self { retries, ..self }
+        Self { retries: Some(retries), ..self }
     }
 
     /// Asks the next model only after these errors; after any by default.
     ///
-    /// After another error the same model is asked again, and retries by its own policy.
+    /// Another error is returned. So that it may pass, each model first retries by its own policy,
+    /// unless [`with_retries`](Self::with_retries) says how often.
     #[must_use]
     pub fn on_errors(self, accepts: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
         Self { accepts: Some(Arc::new(accepts)), ..self }
@@ -153,23 +155,13 @@ impl Fallback {
         let mut relay = Relay::new(deltas);
         let mut failed = Failed::default();
         let (mut model, mut others) = (self.models.first(), self.models.others().peekable());
-        let mut retries = Some(self.retries);
+        let retries = self.retries.or(self.accepts.is_none().then_some(0));
         loop {
             relay.allow_retries(retries.filter(|_| others.peek().is_some()));
             let outcome = model.infer(request.clone(), Some(&mut relay)).await;
             let outcome = outcome.map(|response| answered_by(response, model.name()));
             let failure = self.failure(&outcome).filter(|_| !relay.is_final());
-            let Some((why, cost)) = failure else {
-                // It might have healed, and no other model is to be asked for it.
-                if let Err(error) = &outcome
-                    && relay.was_cut_short()
-                    && relay.next(&error.message, error.charged_attempts).is_continue()
-                {
-                    retries = None;
-                    continue;
-                }
-                return relay.ended(outcome);
-            };
+            let Some((why, cost)) = failure else { return relay.ended(outcome) };
             let Some(other) = others.next() else {
                 return failed.or(relay.ended(outcome));
             };
@@ -178,7 +170,7 @@ impl Fallback {
             }
             info!(model = model.name(), other = other.name(), "a model failed, another is asked");
             failed.note(outcome);
-            (model, retries) = (other, Some(self.retries));
+            model = other;
         }
     }
 }

@@ -21,8 +21,6 @@ pub(super) struct Relay<'d> {
     reported: u32,
     /// How often the model that is asked now may retry; none is as often as it wants.
     retries: Option<u32>,
-    /// Whether it wanted to retry more often than that.
-    was_cut_short: bool,
 }
 
 impl<'d> Relay<'d> {
@@ -35,19 +33,12 @@ impl<'d> Relay<'d> {
             charged: 0,
             reported: 0,
             retries: None,
-            was_cut_short: false,
         }
     }
 
     /// How often the model that is asked next may retry; none is as often as it wants.
     pub(super) fn allow_retries(&mut self, retries: Option<u32>) {
         self.retries = retries;
-        self.was_cut_short = false;
-    }
-
-    /// Whether the model that was asked last wanted to retry more often than it may.
-    pub(super) fn was_cut_short(&self) -> bool {
-        self.was_cut_short
     }
 
     /// Whether this is a retry that is not allowed.
@@ -117,7 +108,6 @@ impl Deltas for Relay<'_> {
 
     fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
         if self.cuts_short(&retry) {
-            self.was_cut_short = true;
             return ControlFlow::Break(());
         }
         let retry = Retry {

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use legwork_core::tool::ToolSpecs;
+use legwork_core::{Message, Part, ToolSpec};
 use serde_json::json;
 
 use super::*;
@@ -68,6 +70,22 @@ fn a_name_without_options_is_itself() {
     let named: Named = "bedrock:arn:aws:bedrock:us-east-1::model/x".parse().unwrap();
     assert_eq!(named.to_string(), "bedrock:arn:aws:bedrock:us-east-1::model/x");
     assert_eq!(named.settings, ModelSettings::default());
+}
+
+#[test]
+fn s6_12_a_call_is_demanded_of_no_answer_to_the_result_of_one() {
+    let named: Named = "a:m?tool_choice=required".parse().unwrap();
+    let spec = ToolSpec::new("look", "Looks.", serde_json::json!({"type": "object"}));
+    let mut asked = ModelRequest::blank(Arc::default()).with_message(Message::user("Look."));
+    asked.tools = Arc::new(ToolSpecs::new(vec![Arc::new(spec)]));
+    let choice =
+        |request: &ModelRequest| with_defaults(request.clone(), &named.settings).tool_choice;
+    assert_eq!(choice(&asked), ToolChoice::Required);
+    let result = Message::new(Role::Tool, vec![Part::text("seen")]);
+    let answered = asked.with_message(result);
+    assert_eq!(choice(&answered), ToolChoice::Auto);
+    let more = answered.with_message(Message::user("Look again."));
+    assert_eq!(choice(&more), ToolChoice::Required);
 }
 
 #[test]

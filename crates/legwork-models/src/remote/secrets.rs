@@ -18,6 +18,9 @@ const MASK: &str = "[redacted]";
 /// Headers with one of these in their name carry a secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "auth", "secret", "cookie"];
 
+/// Names of ways to authenticate, which are no part of a secret.
+const SCHEMES: [&str; 5] = ["basic", "bearer", "digest", "key", "token"];
+
 /// What was sent and must not be shown.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
@@ -31,23 +34,25 @@ impl Secrets {
 
     /// The secrets in the value of a header: all of it, what follows the name of a scheme
     /// (`Bearer KEY`, `Token KEY`), the values of parameters and cookies (`name=KEY; ..`), and of
-    /// Basic authentication the password.
+    /// Basic authentication the password (the user, if there is none).
     ///
     /// A server may repeat any of them without the rest.
     pub(super) fn push_all_of(&mut self, value: &str) {
         let value = value.trim();
-        let is_scheme = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let parts = value.split_once(' ').filter(|(scheme, _)| is_scheme(scheme));
-        let (scheme, rest) = parts.unwrap_or(("", value));
+        let parts = value.split_once(' ').unwrap_or(("", value));
+        let is_scheme = SCHEMES.iter().any(|scheme| parts.0.eq_ignore_ascii_case(scheme));
+        let (scheme, rest) = if is_scheme { parts } else { ("", value) };
         self.push(rest.trim());
+        rest.split(' ').filter(|word| word.len() >= PIECE).for_each(|word| self.push(word));
         let values = rest.split([';', ',', ' ']).filter_map(|part| part.split_once('='));
         let values = values.map(|(_, value)| value.trim().trim_matches('"'));
         values.filter(|value| value.len() >= PIECE).for_each(|value| self.push(value));
         if scheme.eq_ignore_ascii_case("basic")
             && let Ok(decoded) = STANDARD.decode(rest.trim())
-            && let Some((_, password)) = String::from_utf8_lossy(&decoded).split_once(':')
+            && let Some((user, password)) = String::from_utf8_lossy(&decoded).split_once(':')
         {
-            self.push(password);
+            // Some take a key as the name of the user.
+            self.push(if password.is_empty() { user } else { password });
         }
     }
 

@@ -44,6 +44,10 @@ fn the_secrets_of_a_header_are_masked_without_what_they_are_sent_with() {
         // `me:sk-canary-0123456789`
         ("Basic bWU6c2stY2FuYXJ5LTAxMjM0NTY3ODk=", "sk-canary-0123456789"),
         ("Basic bWU6c2stY2FuYXJ5LTAxMjM0NTY3ODk=", "bWU6c2stY2FuYXJ5LTAxMjM0NTY3ODk="),
+        // `sk-canary-0123456789:`
+        ("Basic c2stY2FuYXJ5LTAxMjM0NTY3ODk6", "sk-canary-0123456789"),
+        ("sk-canary-0123456789 tenant", "sk-canary-0123456789"),
+        ("skcanary0123456789 of tenant42", "skcanary0123456789"),
         ("Bearer short", "short"),
     ];
     for (header, secret) in table {
