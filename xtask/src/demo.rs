@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::cargo;
 
 mod command;
+mod extraction;
 mod model;
 mod run;
 mod scene;
@@ -29,11 +30,16 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         model::Choice::Local => scene::ONE_STEP,
         model::Choice::Scripted | model::Choice::WhatIsThere => scene::WHOLE,
     };
-    let missed: Vec<_> = scenes
+    let mut missed: Vec<_> = scenes
         .iter()
         .filter_map(|scene| scene.play(&command).err().map(|error| (scene, error)))
         .map(|(scene, error)| format!("{}: {error}", scene.title))
         .collect();
+    if choice == model::Choice::Local
+        && let Err(error) = extraction::play(&command)
+    {
+        missed.push(format!("a value of a type: {error}"));
+    }
     if missed.is_empty() {
         println!("\ndemo: killed, resumed, finished");
         return Ok(());

@@ -8,12 +8,10 @@ use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
 use legwork::core::{AgentState, Budget, Event};
 use legwork::model::HttpModel;
-use legwork::output::Output;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
-use serde_json::Value;
 
 use crate::agents::assemble::assemble;
 use crate::config::locate::shown;
@@ -22,7 +20,7 @@ use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
 use crate::model::{exposure, made};
-use crate::output_schema;
+use crate::output_schema::{self, Wants};
 use crate::recorded::{ProjectContext, Recorded};
 use crate::settings::Settings;
 use crate::toolset;
@@ -143,7 +141,7 @@ impl Worker {
     }
 
     /// The same, each execution ending with the output, if one is given.
-    pub(crate) fn wants(self, output: Option<Output<Value>>) -> Self {
+    pub(crate) fn wants(self, output: Option<Wants>) -> Self {
         match output {
             Some(output) => Self { agent: output_schema::wanted(self.agent, output), ..self },
             None => self,

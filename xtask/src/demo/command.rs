@@ -64,6 +64,26 @@ impl Legwork {
         follow(&mut command, is_time)
     }
 
+    /// Has the model answer with a value that fits a schema; gives what was printed.
+    pub(super) fn value(
+        &self,
+        (task, tools): (&str, &str),
+        folder: &Path,
+        schema: &Path,
+    ) -> Result<String, String> {
+        let mut command = self.command(&["run"]);
+        command.arg("--output-schema").arg(from_root(schema)).args(["--model", &self.model.name]);
+        self.place(&mut command, folder);
+        command.args(["--output-mode", "schema", "--tools", tools, task]);
+        println!("$ {}", line_of(&command));
+        let ended = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let ended = ended.map_err(|error| format!("cannot start legwork: {error}"))?;
+        if !ended.status.success() {
+            return Err(format!("it ended with {}", ended.status));
+        }
+        Ok(String::from_utf8_lossy(&ended.stdout).into_owned())
+    }
+
     /// Goes on with a session, and tells the model of a call in doubt.
     pub(super) fn resume(&self, session: &str, folder: &Path) -> Result<Run, String> {
         let mut command = self.command(&["resume"]);

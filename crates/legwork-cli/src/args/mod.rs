@@ -30,7 +30,7 @@ pub(crate) use man::Man;
 pub(crate) use models::{Models, ModelsList, ModelsPing, ModelsShow};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
-pub(crate) use run::Run;
+pub(crate) use run::{OutputMode, Run};
 pub(crate) use schema::{Described, Schema};
 pub(crate) use sessions::{Check, Diff, List, Remove, Search, Sessions, Show, Status, Undo};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{Agent, Output, Store};
 
@@ -46,6 +46,9 @@ pub(crate) struct Run {
     /// Answer with JSON that fits the JSON Schema in this file, and print it alone
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
+    /// How the model is asked for it [default: a tool call, where the model calls tools]
+    #[arg(long, value_name = "MODE", requires = "output_schema")]
+    pub(crate) output_mode: Option<OutputMode>,
     /// Give the task to this finished session instead of a new one
     #[arg(long, value_name = "ID", add = crate::complete::sessions())]
     pub(crate) session: Option<String>,
@@ -55,4 +58,19 @@ pub(crate) struct Run {
     pub(crate) store: Store,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// How a model is asked for JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputMode {
+    /// It calls a tool whose arguments are the value
+    Tool,
+    /// The server holds the answer to the schema
+    Schema,
+    /// The server holds the answer to be a JSON object
+    Object,
+    /// The prompt asks for a fenced block of JSON
+    Fenced,
+    /// The prompt asks for JSON
+    Prompt,
 }

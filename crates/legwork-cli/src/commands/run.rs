@@ -20,9 +20,9 @@ use crate::work::work;
 use crate::worker::Worker;
 
 pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error> {
+    let output = output_schema::of_flags(&args)?;
     let task = task::of(args.task, &args.more, &args.image)?;
     let address = StoreAddress::of(&args.store, config)?;
-    let output = args.output_schema.as_deref().map(output_schema::of_file).transpose()?;
     let answer = AnswerForm::of(output.as_ref());
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;

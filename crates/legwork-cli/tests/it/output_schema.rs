@@ -79,6 +79,37 @@ fn s14_1_a_session_that_is_resumed_ends_with_the_output_that_it_was_begun_with()
 }
 
 #[test]
+fn s14_2_the_user_says_how_the_model_is_asked_and_resume_asks_in_the_same_way() {
+    let modes = [
+        ("tool", Value::Null, true),
+        ("schema", json!("json_schema"), false),
+        ("object", json!("json_object"), false),
+        ("fenced", Value::Null, false),
+        ("prompt", Value::Null, false),
+    ];
+    for (mode, format, by_tool) in modes {
+        let home = Home::new();
+        let schema = schema(&home);
+        let answer = Turn::text(format!("```json\n{}\n```", paris()));
+        let server = Server::start([Turn::text("It is Paris."), answer]).unwrap();
+        let args = ["run", "--max-steps", "1", "--output-schema", &schema, "--output-mode", mode];
+        let ran = home.ran_with(&server, &[&args[..], &["--json", "The largest city"]].concat());
+        let session = ran.ends(3).session();
+        let ran = home.ran_with(&server, &["resume", "--max-steps", "5", &session]).ends(0);
+        assert_eq!(serde_json::from_str::<Value>(&ran.out).unwrap(), paris(), "{mode}");
+        for request in server.requests() {
+            let body = request.body;
+            assert_eq!(body["response_format"]["type"], format, "{mode}");
+            let tools = body["tools"].to_string();
+            assert_eq!(tools.contains(r#""name":"answer""#), by_tool, "{mode}: {tools}");
+        }
+    }
+    let home = Home::new();
+    let server = Server::start([Turn::text("never")]).unwrap();
+    home.ran_with(&server, &["run", "--output-mode", "tool", "Count"]).ends(2);
+}
+
+#[test]
 fn s14_3_a_model_that_gives_no_value_is_a_failure_that_names_what_is_wrong() {
     let home = Home::new();
     let schema = schema(&home);
