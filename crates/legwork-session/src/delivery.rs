@@ -13,7 +13,6 @@ use crate::sessions::Sessions;
 
 /// What became of an item that was left for a session.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum Delivery {
     /// Nobody ran the session: the item was taken up. The state is the one since.
     TakenUp(Box<AgentState>),

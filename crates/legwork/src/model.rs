@@ -1,5 +1,5 @@
 //! Models by name: `provider:name`, with options behind it as in
-//! `openai:gpt-5-mini?thinking=high&temperature=0.2` ([`Named`]).
+//! `openai:gpt-5-mini?thinking=high&temperature=0.2` (`Named`).
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub fn key_variables(provider: &str) -> &'static [&'static str] {
 /// [`Error::Model`] if the name is not `provider:name`, the provider unknown, the key missing,
 /// the proxy unusable, or the feature of its API off.
 ///
-/// [`builder_from_env`] gives the same model with further settings, such as time limits.
+/// `builder_from_env` gives the same model with further settings, such as time limits.
 pub fn from_env(name: &str) -> Result<Arc<dyn Model>> {
     named::from_env(name)
 }
