@@ -58,7 +58,7 @@ pub mod orchestrate;
 mod outcome;
 pub mod output;
 mod pending;
-mod present;
+pub mod present;
 mod progress;
 pub mod state;
 mod status;

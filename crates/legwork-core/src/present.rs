@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer};
 
 /// Reads a field that is present; use with `#[serde(default)]` for one that is absent.
-pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+///
+/// # Errors
+/// What is wrong with the value.
+pub fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -219,3 +219,16 @@ fn an_event_after_the_end_of_a_step_is_in_none() {
     assert!(counts.listens());
     assert_eq!(count.into_inner(), 1);
 }
+
+#[test]
+fn s1_7_s14_1_an_output_that_is_null_survives_json() {
+    let state = AgentState::new(SessionId::new("s"));
+    let mut end = ExecutionEnd::of(&state);
+    end.output = Some(Arc::new(Value::Null));
+    let json = serde_json::to_value(&end).unwrap();
+    assert_eq!(json.get("output"), Some(&Value::Null));
+    assert_eq!(serde_json::from_value::<ExecutionEnd>(json).unwrap(), end);
+    end.output = None;
+    let json = serde_json::to_value(&end).unwrap();
+    assert_eq!(serde_json::from_value::<ExecutionEnd>(json).unwrap(), end);
+}

@@ -41,7 +41,11 @@ pub struct ExecutionState {
     /// The errors outside of steps.
     pub errors: Arc<Vec<ErrorRecord>>,
     /// The output accepted last; none once another inference begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::present::present"
+    )]
     pub output: Option<Arc<Value>>,
     /// The number of answers rejected as output in a row.
     #[serde(default, skip_serializing_if = "is_zero")]

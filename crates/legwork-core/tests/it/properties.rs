@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork_core::budget::{Amounts, Budget, MicroUsd, Price};
 use legwork_core::continuation::resolve;
-use legwork_core::event::{InferenceStarted, Responded};
+use legwork_core::event::{self, InferenceStarted, Responded};
 use legwork_core::journal::Journal;
 use legwork_core::state::{CallSlot, CallStatus};
 use legwork_core::{
@@ -106,6 +106,19 @@ fn at_most(part: &Amounts, whole: &Amounts) -> bool {
         && part.output <= whole.output
         && part.cost <= whole.cost
         && part.active_time <= whole.active_time
+}
+
+#[test]
+fn s1_7_s14_1_an_output_that_is_null_survives_json() {
+    let begun = event::ExecutionStarted { input: Vec::new() };
+    let value = Arc::new(serde_json::Value::Null);
+    let accepted = event::OutputAccepted { value, call: None };
+    let state = AgentState::new("s".into()).with(Event::ExecutionStarted(begun));
+    let state = state.with(Event::OutputAccepted(accepted));
+    assert_eq!(state.output(), Some(&Arc::default()));
+    let text = serde_json::to_string(&state).unwrap();
+    let back: AgentState = serde_json::from_str(&text).unwrap();
+    assert_eq!((back.output(), &back), (Some(&Arc::default()), &state));
 }
 
 proptest! {

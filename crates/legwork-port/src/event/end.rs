@@ -28,7 +28,11 @@ pub struct ExecutionEnd {
     /// The text of the final response; empty if there is none.
     pub text: String,
     /// The output that was accepted; none if the agent wants none, or if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "legwork_core::present::present"
+    )]
     pub output: Option<Arc<Value>>,
     /// Why the model ended the final response; none if there is none.
     pub finish: Option<FinishReason>,
