@@ -86,7 +86,7 @@ async fn s8_3_time_between_two_steps_counts_for_the_next_renewal() {
 }
 
 #[tokio::test]
-async fn s8_3_whoever_holds_a_state_between_two_steps_renews_the_claim() {
+async fn s8_3_a_caller_that_holds_a_state_between_two_steps_renews_the_claim() {
     let store = leased();
     let run = slow(&store).build().unwrap().iterate("go").await.unwrap();
     run.renew().await.unwrap();

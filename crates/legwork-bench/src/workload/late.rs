@@ -1,7 +1,7 @@
 //! W2-LATE: what a late step of a long execution costs beside sending its request.
 //!
-//! A request holds the whole conversation, so sending it costs more with each step, whoever does
-//! it. How much that is comes from sending the same bytes, made before, over a bare connection.
+//! A request holds the whole conversation, so sending it costs more with each step. How much that
+//! is comes from sending the same bytes, made before, over a bare connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
