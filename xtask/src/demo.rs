@@ -22,9 +22,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     let program = cargo::build(&["--package", "legwork-cli"])?;
     let model = model::choose(choice)?;
-    println!("model: {}", model.told);
+    println!("model: {}", model.description);
     let sandbox = command::Sandbox::find(&program);
-    println!("sandbox: {}", sandbox.told());
+    println!("sandbox: {}", sandbox.description());
     let command = command::Legwork { program, folder: fresh_folder()?, model, sandbox };
     let scenes = match choice {
         model::Choice::Local => scene::ONE_STEP,

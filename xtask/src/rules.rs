@@ -163,10 +163,10 @@ fn number(text: &str) -> Option<(u32, &str)> {
 /// Tests that name a rule that the page does not have.
 fn unknown(rules: &BTreeSet<Rule>, tests: &Tests) -> Vec<String> {
     let unknown = tests.iter().filter(|(rule, _)| !rules.contains(rule));
-    let told = |(rule, names): (&Rule, &Vec<String>)| {
+    let line = |(rule, names): (&Rule, &Vec<String>)| {
         format!("{rule} is named by {}, but {PAGE} has no such rule", names.join(", "))
     };
-    unknown.map(told).collect()
+    unknown.map(line).collect()
 }
 
 fn print(rules: &BTreeSet<Rule>, tests: &Tests, standings: &Standings) {

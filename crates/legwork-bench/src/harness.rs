@@ -10,15 +10,16 @@ mod target;
 
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
-use crate::{
-    error::Error,
-    workload::{Conditions, Sample, Workload},
-};
 use bash::Bash;
 use child::Server;
 use report::Row;
 use search::Search;
 use start::Command;
+
+use crate::{
+    error::Error,
+    workload::{Conditions, Sample, Workload},
+};
 
 /// What to measure, how often, and how to report it.
 #[derive(Clone, Debug, clap::Args)]

@@ -15,10 +15,10 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
+use reply::Reply;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::error::Error;
-use reply::Reply;
 
 /// Receives the time at which the head of each request arrived.
 pub(crate) type Arrivals = Option<mpsc::Sender<Instant>>;

@@ -1,4 +1,4 @@
-//! What a shell is told when it completes words: verbs, flags, values and ids of sessions.
+//! What a shell gets when it completes words: verbs, flags, values and ids of sessions.
 //!
 //! `legwork completions` prints a script that has the shell run this command with the words
 //! typed so far; a variable of the environment says that a shell asks.
@@ -14,7 +14,7 @@ use legwork::core::SessionId;
 use legwork::port::store::{Query, SessionInfo};
 
 use crate::args::{self, Cli};
-use crate::commands::told;
+use crate::commands::summary_line;
 use crate::config::Config;
 use crate::error::Error;
 use crate::short_id::Length;
@@ -85,7 +85,7 @@ fn candidates(typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
         let all = store.sessions(&Query::all()).await?.sessions;
         let mut candidates = Vec::new();
         for (id, info) in offered(typed, &all) {
-            let help = told(&store, info).await;
+            let help = summary_line(&store, info).await;
             candidates.push(CompletionCandidate::new(id).help(Some(help.into())));
         }
         Ok(candidates)

@@ -1,7 +1,6 @@
 //! Models as the command asks them.
 
-use legwork::model::{self, Builder, Catalogue, Problem, retry::Policy};
-use legwork::model::{HttpModel, remote};
+use legwork::model::{self, Builder, Catalogue, HttpModel, Problem, remote, retry::Policy};
 
 use crate::config::{Answers, Secret};
 use crate::display::advice;
@@ -12,7 +11,7 @@ use crate::shell::quoted;
 
 /// How a model is asked, whichever it is.
 #[derive(Debug, Clone)]
-pub(crate) struct Asking {
+pub(crate) struct ModelOptions {
     pub(crate) retry: Policy,
     pub(crate) catalogue: Catalogue,
     pub(crate) answers: Answers,
@@ -88,10 +87,10 @@ pub(crate) fn made(
     name: &str,
     base_url: Option<&str>,
     key: Option<&Secret>,
-    asking: Asking,
+    options: ModelOptions,
 ) -> Result<HttpModel, Error> {
     let builder = builder(name, base_url, key)?;
-    let Asking { retry, catalogue, answers: Answers { bounds, timeouts } } = asking;
+    let ModelOptions { retry, catalogue, answers: Answers { bounds, timeouts } } = options;
     let builder = builder.retry(retry).catalogue(catalogue).bounds(bounds).timeouts(timeouts);
     let built = builder.proxies(model::proxies_from_env()).build();
     built.map_err(|error| {

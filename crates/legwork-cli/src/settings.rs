@@ -28,14 +28,14 @@ use crate::config::{
     not_taken, variable_of,
 };
 use crate::error::Error;
-use crate::model::Asking;
+use crate::model::ModelOptions;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 use crate::shell::quoted;
 use crate::store_address::StoreAddress;
 use crate::trust::{Asks, Standing, Trust};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
-/// Steps unless told; no time limit. The number is that of rule S3.6.
+/// Steps by default; no time limit. The number is that of rule S3.6.
 const DEFAULT_STEPS: u64 = 100;
 
 /// What the agent works with, and where each of it came from.
@@ -267,9 +267,9 @@ impl Settings {
     }
 
     /// How its models are asked.
-    pub(crate) fn asking(&self) -> Asking {
+    pub(crate) fn model_options(&self) -> ModelOptions {
         let (retry, catalogue) = (self.retry.policy(), self.catalogue.clone());
-        Asking { retry, catalogue, answers: self.answers }
+        ModelOptions { retry, catalogue, answers: self.answers }
     }
 
     /// The limits as the agent keeps them.

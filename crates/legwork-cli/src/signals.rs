@@ -56,7 +56,7 @@ fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
     };
     let listen = async move {
         signals.next().await;
-        // Told first, so that it is not told after the end.
+        // Reported first, so that it is not reported after the end.
         screen.interrupting();
         control.interrupt.cancel();
         signals.next().await;

@@ -28,7 +28,7 @@ pub(crate) const NAMES: [&str; 7] =
 /// The directory to work in, with what is allowed beside it.
 ///
 /// What a flag allows must be there; of what a file or the session does, and what is gone,
-/// `warn` is told.
+/// `warn` gets each.
 pub(crate) fn workspace(settings: &Settings, warn: impl Fn(String)) -> Result<Workspace, Error> {
     let mut workspace = Workspace::open(&settings.dir.value)?;
     for allowed in &settings.allow_paths {

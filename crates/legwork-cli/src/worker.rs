@@ -98,7 +98,7 @@ impl Worker {
             Some(key) => Some(key.fetch(&settings.writable()).await?),
             None => None,
         };
-        let model = made(&settings.model.value, url, key.as_ref(), settings.asking())?;
+        let model = made(&settings.model.value, url, key.as_ref(), settings.model_options())?;
         check_price(settings, &model)?;
         warn(settings, &model, screen);
         let dir = workspace.root().to_str().map(str::to_owned);
@@ -130,10 +130,11 @@ impl Worker {
     /// Notes that the session was begun with another project context, if it was: from here on
     /// the model gets the present one.
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
-        let told = &*before.facts().definition.instructions;
-        // What is told of skills stands behind it.
-        let told = told.rsplit_once(&format!("\n\n{HEADING}")).map_or(told, |(before, _)| before);
-        if context::differs(told, &self.section) {
+        let recorded = &*before.facts().definition.instructions;
+        // The list of skills stands behind it.
+        let recorded =
+            recorded.rsplit_once(&format!("\n\n{HEADING}")).map_or(recorded, |(before, _)| before);
+        if context::differs(recorded, &self.section) {
             screen.note_later(
                 "the project context (AGENTS.md) has changed; the model gets the new one",
             );
@@ -247,12 +248,12 @@ pub(crate) fn instructions(workspace: &Workspace) -> String {
 
 /// The paths that may be used beside the workspace, a line each.
 fn beside(workspace: &Workspace) -> String {
-    let told = |(path, access): (&Path, Access)| {
+    let line = |(path, access): (&Path, Access)| {
         let how = match access {
             Access::ReadOnly => "to be read only",
             Access::ReadWrite => "to be read and changed",
         };
         format!("Also: {} ({how}; give its files by absolute paths)\n", path.display())
     };
-    workspace.allowed().map(told).collect()
+    workspace.allowed().map(line).collect()
 }

@@ -1,10 +1,11 @@
 //! Fields taken out of a table one by one; what is wrong with them is collected.
 
-use crate::problem::{Problem, Problems, Severity, quoted};
-use crate::syntax::node::{Data, Field, Node};
 use legwork_core::nearest::nearest;
 
-/// The most problems that are told of one text.
+use crate::problem::{Problem, Problems, Severity, quoted};
+use crate::syntax::node::{Data, Field, Node};
+
+/// The most problems that are reported of one text.
 const MAX_PROBLEMS: usize = 50;
 
 /// What was found wrong so far.
@@ -100,14 +101,14 @@ impl Table {
 
     fn path_of(&self, key: &str) -> String {
         match self.path.as_str() {
-            "" => told(key),
-            path => format!("{path}.{}", told(key)),
+            "" => quoted_key(key),
+            path => format!("{path}.{}", quoted_key(key)),
         }
     }
 }
 
-/// A key as it is told: what is no plain name is quoted, so that `a.b` is never two fields.
-pub(crate) fn told(key: &str) -> String {
+/// A key as messages show it: one that is no plain name is quoted, so that `a.b` is never two fields.
+pub(crate) fn quoted_key(key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     if plain && key.len() <= 64 { key.to_owned() } else { quoted(key) }
 }

@@ -25,7 +25,7 @@
 //!
 //! Read `agent` (what a definition is, then how it is read, written and described by a schema),
 //! `limits`, `capability`, `catalog` and `location` (folders and who wins), `skill`; then, as needed,
-//! `problem` (what people are told), `fields` (fields taken out of a table, what is wrong with
+//! `problem` (what is wrong, and what to do), `fields` (fields taken out of a table, what is wrong with
 //! them collected) and `syntax` (from text of three formats to values that know their lines).
 #![forbid(unsafe_code)]
 

@@ -51,19 +51,19 @@ impl Problem {
         }
     }
 
-    /// The same, told of this field.
+    /// The same, of this field.
     #[must_use]
     pub fn on_field(self, field: &str) -> Self {
         Self { field: Some(shown(field)).filter(|field| !field.is_empty()), ..self }
     }
 
-    /// The same, told of this line, from 1.
+    /// The same, of this line, from 1.
     #[must_use]
     pub fn on_line(self, line: Option<u64>) -> Self {
         Self { line, ..self }
     }
 
-    /// The same, told of this file.
+    /// The same, of this file.
     #[must_use]
     pub fn in_file(self, file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..self }
@@ -128,7 +128,7 @@ impl Problems {
         self.0.iter()
     }
 
-    /// The same problems, told of this file.
+    /// The same problems, of this file.
     #[must_use]
     pub fn in_file(self, file: &Path) -> Self {
         Self(self.0.into_iter().map(|problem| problem.in_file(file)).collect())
@@ -167,14 +167,14 @@ impl std::error::Error for Problems {}
 
 /// A text with what could move a cursor or turn the reading direction written as escapes.
 pub(crate) fn shown(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            c if c.is_control() || turns(c) => told.extend(c.escape_default()),
-            c => told.push(c),
+            c if c.is_control() || turns(c) => escaped.extend(c.escape_default()),
+            c => escaped.push(c),
         }
     }
-    told
+    escaped
 }
 
 /// Whether a character changes how its neighbours are shown.
@@ -192,11 +192,11 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// The beginning of what another library says, which may quote a whole file.
-pub(crate) fn cut(told: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     const MOST: usize = 200;
-    match told.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}...", told.get(..end).unwrap_or_default()),
-        None => told.to_owned(),
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

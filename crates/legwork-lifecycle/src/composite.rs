@@ -4,13 +4,12 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, poll_immediate, select};
+use legwork_core::AgentState;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
-use legwork_core::{AgentState, StopSignal};
-use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
+use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger, unwind};
 
 use crate::admit::{Refused, Rights, admit};
 use crate::strictness::Strictness;
-use legwork_port::unwind;
 
 /// The name that violations are recorded under: a lifecycle has none of its own.
 const NAME: &str = "lifecycle";
@@ -126,10 +125,6 @@ impl Composite {
         let fails =
             self.strictness.fails(trigger, &refused.kind) && state.stop_signals().is_empty();
         let error = ErrorRecord::new(source, refused.kind, message);
-        let state = state.with_error(error.clone());
-        match fails {
-            true => state.with_stop_signal(StopSignal::error(NAME, error)),
-            false => state,
-        }
+        if fails { state.with_fatal_error(NAME, error) } else { state.with_error(error) }
     }
 }

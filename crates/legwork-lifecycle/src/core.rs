@@ -6,9 +6,7 @@ use legwork_core::continuation::{
     Criterion, ErrorHandler, FailExecution, Failure, defaults, evaluate,
 };
 use legwork_core::{AgentState, ContinuationOutcome, ErrorRecord};
-use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
-
-use legwork_port::unwind;
+use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger, unwind};
 
 /// Evaluates the criteria when a step ends, and asks an error handler how an execution ends
 /// that an error ended.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::{AgentState, ContinuationOutcome, ErrorRecord, ExecutionStatus};
-use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger};
+use legwork_port::{BoxFuture, Core, Lifecycle, StepView, Trigger, unwind};
 
 use crate::admit::{Rights, admit};
 use crate::composite::Composite;
-use legwork_port::unwind;
 
 /// A Core that replaces the one that ships.
 ///

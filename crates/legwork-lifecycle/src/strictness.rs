@@ -4,7 +4,7 @@ use legwork_core::ErrorKind;
 use legwork_port::Trigger;
 
 /// What becomes of an execution when a hook changed what its trigger does not allow. The
-/// change is left out and told either way.
+/// change is left out and reported either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// It is recorded as an error, and the execution goes on.

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use legwork_agent::{Agent, Run, RunRequest};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::Line;
 use legwork_core::{
     AgentState, Budget, ExecutionStatus, Message, Part, Role, SessionId, StopSignal,
 };
 use legwork_port::{BoxFuture, Origin};
+use legwork_runtime::{Ancestry, Error};
 
 use crate::{Speaker, Spoken, TurnContext};
-use legwork_agent::Agent;
-use legwork_agent::{Run, RunRequest};
-use legwork_runtime::{Ancestry, Error};
 
 /// An agent that speaks; its session is named after the conversation and itself.
 pub(super) struct AgentSpeaker(Agent);
@@ -47,7 +46,7 @@ impl AgentSpeaker {
             (None, None) => self.start(&id, all_lines(cx)),
         };
         let origin = Arc::new(Origin::root(id));
-        let ancestry = Ancestry { origin, parent: None, share: Some(cx.budget.clone()) };
+        let ancestry = Ancestry { origin, parent: None, shared_budget: Some(cx.budget.clone()) };
         request.control(cx.control.clone()).below(ancestry).outcome().await.map(Run::into_state)
     }
 

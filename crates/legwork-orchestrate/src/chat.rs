@@ -6,14 +6,14 @@ use legwork_core::orchestrate::ChatState;
 use legwork_core::state::Refusal;
 use legwork_core::{Budget, Message, Progress as _};
 use legwork_port::{BoxFuture, Ids};
+use legwork_runtime::Error;
+use legwork_session::Observers;
 
 use crate::iteration::{ChatRun, Iteration, USER};
 use crate::parts::Parts;
 use crate::settings::settings;
 use crate::turn_driver::TurnDriver;
 use crate::{Participant, RoundRobin, Selector, StepByStep as _};
-use legwork_runtime::Error;
-use legwork_session::Observers;
 
 /// A conversation between models, agents, people and scripts, who speak in turns.
 ///
@@ -85,11 +85,11 @@ pub(super) fn resumed<S>(
 ) -> Result<ChatState, Error> {
     let names: Vec<_> = driver.speakers.iter().map(|(name, _)| Arc::clone(name)).collect();
     if state.participants() != names {
-        return Err(Error::Build(format!(
+        return Err(Error::Build(vec![format!(
             "the state has the participants {}, not {}: resume it with the chat that it began in",
             state.participants().join(", "),
             names.join(", ")
-        )));
+        )]));
     }
     let state = state.with_budget(budget.clone()).at(driver.clock.now());
     let Some(status) = state.status().filter(|status| status.is_terminal()) else {

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use legwork_agent::Agent;
 use legwork_core::orchestrate::{ChatState, CollaborationState, Conversation as _, Member};
 use legwork_core::{Budget, Progress as _};
 use legwork_port::{BoxFuture, Ids};
+use legwork_runtime::Error;
+use legwork_session::Observers;
 
 use crate::chat::resumed;
 use crate::iteration::{Iteration, USER};
@@ -13,9 +16,6 @@ use crate::parts::Parts;
 use crate::settings::settings;
 use crate::turn_driver::TurnDriver;
 use crate::{Choice, Participant, RoundRobin, Selector, Speaker, StepByStep as _};
-use legwork_agent::Agent;
-use legwork_runtime::Error;
-use legwork_session::Observers;
 
 /// A collaboration under way.
 pub type CollaborationRun = Iteration<CollaborationState>;

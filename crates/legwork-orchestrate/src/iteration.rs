@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_core::{Message, SessionId};
-use legwork_port::Ids;
+use legwork_port::{Ids, unwind};
+use legwork_runtime::{Control, Error};
 
 use crate::StepByStep;
 use crate::turn_driver::{TurnDriver, Turned};
-use legwork_port::unwind;
-use legwork_runtime::Control;
-use legwork_runtime::Error;
 
 /// The speaker of the opening and of steering messages.
 pub(super) const USER: &str = "user";

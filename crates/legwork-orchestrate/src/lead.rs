@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
+use legwork_agent::Agent;
 use legwork_core::continuation::criterion;
 use legwork_core::{
     AgentState, AgentStep, Decision, EffectClass, StopReason, StopSignal, ToolCall, ToolOutcome,
     ToolSpec,
 };
 use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_runtime::Error;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::agent_speaker::{AgentSpeaker, spoken};
 use crate::{Speaker, Spoken, TurnContext};
-use legwork_agent::Agent;
-use legwork_runtime::Error;
 
 /// The tool that assigns work to a member.
 const ASSIGN: &str = "assign";

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use legwork_agent::Agent;
 use legwork_core::Message;
 use legwork_core::orchestrate::ChatState;
 use legwork_port::{BoxFuture, Model};
+use legwork_runtime::Error;
 
 use crate::agent_speaker::AgentSpeaker;
 use crate::{Speaker, Spoken, TurnContext};
-use legwork_agent::Agent;
-use legwork_runtime::Error;
 
 /// A participant of a conversation, with a name.
 #[derive(Clone)]

@@ -8,12 +8,12 @@ use legwork_core::budget::Budget;
 use legwork_core::continuation::{self, Signals};
 use legwork_core::orchestrate::{BudgetLimit, Concluded, Conversation, Said, TurnErrors, Turns};
 use legwork_port::{Clock, Ids, NoObserver, Observer};
+use legwork_runtime::memory::{RandomIds, SystemClock};
+use legwork_runtime::{Error, price_unknown};
 
 use crate::Participant;
 use crate::iteration::USER;
 use crate::turn_driver::StepEnd;
-use legwork_runtime::memory::{RandomIds, SystemClock};
-use legwork_runtime::{Error, price_unknown};
 
 pub(super) struct Parts<S> {
     pub(super) budget: Budget,
@@ -105,7 +105,7 @@ impl<S: Conversation> Parts<S> {
         if participants.is_empty() {
             problems.push("there are no participants: give at least one".to_owned());
         }
-        if problems.is_empty() { Ok(()) } else { Err(Error::Build(problems.join("; "))) }
+        if problems.is_empty() { Ok(()) } else { Err(Error::Build(problems)) }
     }
 }
 

@@ -7,10 +7,8 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::ChatState;
 use legwork_core::{AgentState, ExecutionStatus, Message, StopSignal};
 use legwork_port::BoxFuture;
-
-use legwork_runtime::Control;
-use legwork_runtime::Error;
 use legwork_runtime::account::SharedBudget;
+use legwork_runtime::{Control, Error};
 
 /// A speaker: an agent, a person, a script, or an implementation of the program.
 pub trait Speaker: Send + Sync {

@@ -2,10 +2,7 @@
 
 use legwork_core::orchestrate::Progress;
 use legwork_core::{AgentState, Message};
-
-use legwork_runtime::Control;
-use legwork_runtime::Error;
-use legwork_runtime::{Active, Run};
+use legwork_runtime::{Active, Control, Error, Run};
 
 /// An agent, a task with tools, a chat or a collaboration that runs step by step.
 ///

@@ -2,16 +2,13 @@
 
 use std::sync::OnceLock;
 
+use legwork_agent::{Agent, Builder};
 use legwork_core::Message;
 use legwork_core::orchestrate::ToolUseState;
 use legwork_port::BoxFuture;
+use legwork_runtime::{Active, Control, Error};
 
 use crate::StepByStep;
-use legwork_agent::Agent;
-use legwork_agent::Builder;
-use legwork_runtime::Active;
-use legwork_runtime::Control;
-use legwork_runtime::Error;
 
 /// A task with tools: an agent without a session, a journal and a store.
 ///

@@ -9,14 +9,12 @@ use legwork_core::continuation::{evaluate, forbids_step};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopSignal};
-use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent};
+use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent, unwind};
+use legwork_runtime::account::SharedBudget;
+use legwork_runtime::{Control, Error};
+use legwork_session::Observers;
 
 use crate::{Selector, Speaker, Spoken, TurnContext};
-use legwork_port::unwind;
-use legwork_runtime::Control;
-use legwork_runtime::Error;
-use legwork_runtime::account::SharedBudget;
-use legwork_session::Observers;
 
 /// A function that is called at the end of a turn; may add votes and requests to stop.
 pub(super) type StepEnd<S> = Arc<dyn Fn(S) -> BoxFuture<'static, Result<S, String>> + Send + Sync>;

@@ -34,7 +34,6 @@
 //! [`extraction`] (a model is asked), [`reader`] (an agent asks for it).
 #![forbid(unsafe_code)]
 
-mod asking;
 pub mod extract;
 pub mod extraction;
 pub mod maybe;
@@ -42,6 +41,7 @@ mod mode;
 pub mod output;
 pub mod partial;
 pub mod reader;
+mod request_parts;
 pub mod schema;
 
 pub use extraction::{Extract, Extraction};

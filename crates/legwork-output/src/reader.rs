@@ -11,9 +11,9 @@ use legwork_port::{BoxFuture, Model, OutputReader, Tool, ToolContext};
 use serde_json::Value;
 
 use crate::Output;
-use crate::asking::Asking;
 use crate::extraction::{Mode, REPAIRS};
 use crate::output::{Error, Stage};
+use crate::request_parts::RequestParts;
 use crate::schema::{Dialect, Fitted, Unfit};
 
 /// How an agent asks for an output, where it differs from what its model decides.
@@ -49,12 +49,12 @@ impl<T: 'static> Output<T> {
     /// # Errors
     /// If the dialect of the model's provider cannot express the schema.
     pub fn reader(&self, model: &dyn Model, options: Options) -> Result<Reader<T>, Unfit> {
-        let asking = Asking::new(self, model, options.mode, options.dialect)?;
+        let parts = RequestParts::new(self, model, options.mode, options.dialect)?;
         let wanted = Wanted {
             name: Arc::clone(self.name()),
-            mode: asking.mode.into(),
+            mode: parts.mode.into(),
             schema: Arc::clone(self.schema().json()),
-            format: asking.format,
+            format: parts.format,
             repairs: options.repairs,
         };
         let spec = |spec: ToolSpec| {
@@ -63,10 +63,10 @@ impl<T: 'static> Output<T> {
         };
         Ok(Reader {
             output: self.clone(),
-            fitted: asking.fitted,
+            fitted: parts.fitted,
             wanted: Arc::new(wanted),
-            prompt: asking.prompt,
-            tool: asking.tool.map(spec),
+            prompt: parts.prompt,
+            tool: parts.tool.map(spec),
         })
     }
 }

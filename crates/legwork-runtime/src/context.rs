@@ -1,5 +1,6 @@
 //! What a step has to work with; a driver holds no wiring of its own.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,15 +12,14 @@ use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::state::Seal;
 use legwork_core::{AgentState, Event, OnDoubt, ToolCall, ToolOutcome};
 use legwork_port::{Claim, Emitter, EventKind, Lifecycle, Model, Observer, StepView, Trigger};
+use legwork_session::kept::Kept;
+use legwork_session::{NewItems, Writer};
+use legwork_toolset::Toolbox;
 
 use crate::account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use crate::control::Control;
 use crate::error::Halt;
 use crate::services::{Ancestry, Caller, Services};
-use legwork_session::NewItems;
-use legwork_session::Writer;
-use legwork_session::kept::Kept;
-use legwork_toolset::Toolbox;
 
 /// What a step has to work with.
 pub struct StepContext {
@@ -31,8 +31,8 @@ pub struct StepContext {
     pub(crate) view: StepView,
     pub(crate) toolbox: Toolbox,
     /// What the agents above leave to this one.
-    pub(crate) share: Option<SharedBudget>,
-    pub(crate) unsettled: UncommittedCharges,
+    pub(crate) shared_budget: Option<SharedBudget>,
+    pub(crate) uncommitted_charges: UncommittedCharges,
     /// The calls of the turn that are held above.
     pub(crate) held_calls: ReservedCalls,
     /// Whether the store looked for new items when the last inference was committed.
@@ -43,14 +43,6 @@ pub struct StepContext {
     pub(crate) seal: Seal,
     /// How many of the requests to stop observers were notified of.
     pub(crate) signals_emitted: AtomicUsize,
-}
-
-/// What came of the commit that an inference begins with.
-pub(crate) enum Begun {
-    /// The inference is in the journal.
-    Inference(AgentState),
-    /// Nothing: items came for the session, and the state is as it was.
-    Nothing(AgentState),
 }
 
 impl StepContext {
@@ -71,9 +63,9 @@ impl StepContext {
             on_doubt: None,
             toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
             events,
-            held_calls: ReservedCalls::new(ancestry.share.clone()),
-            share: ancestry.share,
-            unsettled: UncommittedCharges::default(),
+            held_calls: ReservedCalls::new(ancestry.shared_budget.clone()),
+            shared_budget: ancestry.shared_budget,
+            uncommitted_charges: UncommittedCharges::default(),
             store_looked: AtomicBool::new(false),
             begins_again: AtomicBool::new(false),
             seal: Seal::default(),
@@ -83,7 +75,7 @@ impl StepContext {
     }
 
     /// The same under a control, with what is done about calls in doubt.
-    pub(crate) fn told(mut self, control: Control, on_doubt: Option<OnDoubt>) -> Self {
+    pub(crate) fn with_control(mut self, control: Control, on_doubt: Option<OnDoubt>) -> Self {
         self.controlled_by(control);
         self.on_doubt = on_doubt;
         self
@@ -118,7 +110,7 @@ impl StepContext {
             control: &self.control,
             events: &self.events,
             on_doubt: self.on_doubt,
-            share: self.share.as_ref(),
+            shared_budget: self.shared_budget.as_ref(),
             held_calls: &self.held_calls,
         }
     }
@@ -142,7 +134,7 @@ impl StepContext {
         &self.toolbox
     }
 
-    /// The state told the time.
+    /// The state at the present time.
     pub fn tick(&self, state: AgentState) -> AgentState {
         state.at(self.services.sessions.clock.now())
     }
@@ -167,26 +159,22 @@ impl StepContext {
         &self,
         before: AgentState,
         started: InferenceStarted,
-    ) -> Result<Begun, Halt> {
+    ) -> Result<ControlFlow<AgentState, AgentState>, Halt> {
         let (begins_step, reserved) = (before.current_step().is_none(), started.reserved);
         let state = before.clone().with(Event::InferenceStarted(started));
         if !begins_step {
-            return self.commit(state).await.map(Begun::Inference);
+            return self.commit(state).await.map(Continue);
         }
-        let state = state.with_active_time_due();
-        let committed = self.writer.commit(&state, NewItems::First).await;
+        let committed = self.commit_unless_items_came(state).await?;
         self.store_looked.store(true, Ordering::Relaxed);
-        match committed {
-            Ok(()) => Ok(Begun::Inference(self.settled(state))),
-            Err(error) if error.is_new_items() => {
-                if let Some(share) = &self.share {
-                    share.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
-                }
-                self.begins_again.store(true, Ordering::Relaxed);
-                Ok(Begun::Nothing(before))
-            }
-            Err(error) => Err(Halt::new(state, error)),
+        if let Some(state) = committed {
+            return Ok(Continue(state));
         }
+        if let Some(shared) = &self.shared_budget {
+            shared.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
+        }
+        self.begins_again.store(true, Ordering::Relaxed);
+        Ok(Break(before))
     }
 
     /// Commits the end of an execution. If items came for the session since the inbox was last
@@ -200,18 +188,27 @@ impl StepContext {
         if self.listens(Trigger::ExecutionEnd) {
             return self.commit(ended).await;
         }
-        let ended = ended.with_active_time_due();
-        match self.writer.commit(&ended, NewItems::First).await {
-            Ok(()) => Ok(self.settled(ended)),
-            Err(error) if error.is_new_items() => Ok(before),
-            Err(error) => Err(Halt::new(ended, error)),
+        Ok(self.commit_unless_items_came(ended).await?.unwrap_or(before))
+    }
+
+    /// Commits a state, unless items came for the session since the inbox was last looked at:
+    /// then nothing is written, and there is none.
+    async fn commit_unless_items_came(
+        &self,
+        state: AgentState,
+    ) -> Result<Option<AgentState>, Halt> {
+        let state = state.with_active_time_due();
+        match self.writer.commit(&state, NewItems::First).await {
+            Ok(()) => Ok(Some(self.settled(state))),
+            Err(error) if error.is_new_items() => Ok(None),
+            Err(error) => Err(Halt::new(state, error)),
         }
     }
 
     /// The state that was committed; what it charged is settled above.
     fn settled(&self, state: AgentState) -> AgentState {
-        if let Some(share) = &self.share {
-            self.unsettled.settle(share);
+        if let Some(shared_budget) = &self.shared_budget {
+            self.uncommitted_charges.settle(shared_budget);
         }
         state.committed()
     }
@@ -234,7 +231,7 @@ impl StepContext {
             return state;
         }
         if trigger == Trigger::StepStart {
-            // Should the tools not be told, building the request says so.
+            // If the tools cannot be listed, building the request says so.
             let _ = self.unless_raised(self.toolbox.all(&state)).await;
         }
         let view = self.view.clone().with_tools(self.toolbox.known());

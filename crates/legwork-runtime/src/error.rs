@@ -16,9 +16,9 @@ const FOREIGN: &str = "that does not extend the one that was given out: hand bac
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The agent is set up wrongly.
-    #[error("the agent cannot be built: {0}")]
-    Build(String),
+    /// The agent is set up wrongly: all that is wrong, each with what to do.
+    #[error("the agent cannot be built: {}", .0.join("; "))]
+    Build(Vec<String>),
     /// The session says no to what was asked.
     #[error(transparent)]
     Refused(#[from] Refusal),

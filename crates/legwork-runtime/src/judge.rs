@@ -7,11 +7,11 @@ use legwork_core::continuation::forbids_calls;
 use legwork_core::state::{CallStatus, CallVerdict, CurrentToolCall, Judged};
 use legwork_core::{AgentState, StopReason, StopSignal, ToolCall, ToolOutcome};
 use legwork_port::Trigger;
+use legwork_toolset::StepTools;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
-use legwork_toolset::StepTools;
 
 /// Judges each open call, in call order; those that may not run are answered here.
 pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
@@ -76,7 +76,7 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
 
 /// Whether calls would pass what a subagent was granted at spawn, whatever its criteria say.
 fn granted(state: &AgentState, cx: &StepContext, calls: usize) -> Option<StopSignal> {
-    let ledger = cx.share.as_ref()?.granted(state.ledger());
+    let ledger = cx.shared_budget.as_ref()?.granted(state.ledger());
     ledger.forbids_calls(calls as u64).map(passed)
 }
 
@@ -105,6 +105,7 @@ async fn judge_one(
     ask_hooks(state, cx, shown, index, call, arguments).await
 }
 
+/// Shows hooks a call that is to run; they may change its arguments, block or answer it.
 async fn ask_hooks(
     state: AgentState,
     cx: &StepContext,
@@ -130,29 +131,30 @@ async fn ask_hooks(
     let Some(judged) = judged else {
         return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
     };
-    match &judged.verdict {
+    let verdict = match &judged.verdict {
         Some(CallVerdict::Block { by, reason }) => {
-            let (by, reason) = (by.clone(), reason.clone());
-            return cx.answer(state, index, &call, ToolOutcome::Blocked { by, reason });
+            Err(ToolOutcome::Blocked { by: by.clone(), reason: reason.clone() })
         }
-        Some(CallVerdict::Answer(value)) => {
-            let outcome = ToolOutcome::value(value.clone()).for_journal();
-            return cx.answer(state, index, &call, outcome);
-        }
-        None => {}
-    }
-    if judged.arguments == arguments {
-        return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
-    }
-    let text: Arc<str> = judged.arguments.to_string().into();
-    let changed = ToolCall { arguments: Arc::clone(&text), ..(*call).clone() };
-    match check(&state, shown, &changed) {
-        Ok(value) => {
-            let judged = Judged::with_arguments(text, value);
-            state.with_judged_by(&cx.seal, index, judged)
-        }
+        Some(CallVerdict::Answer(value)) => Err(ToolOutcome::value(value.clone()).for_journal()),
+        None if judged.arguments == arguments => Ok(Judged::of(arguments)),
+        None => check_changed(&state, shown, &call, &judged.arguments),
+    };
+    match verdict {
+        Ok(judged) => state.with_judged_by(&cx.seal, index, judged),
         Err(outcome) => cx.answer(state, index, &call, outcome),
     }
+}
+
+/// The call with arguments that hooks changed, if these fit the schema.
+fn check_changed(
+    state: &AgentState,
+    shown: &StepTools,
+    call: &ToolCall,
+    arguments: &Value,
+) -> Result<Judged, ToolOutcome> {
+    let text: Arc<str> = arguments.to_string().into();
+    let changed = ToolCall { arguments: Arc::clone(&text), ..call.clone() };
+    check(state, shown, &changed).map(|value| Judged::with_arguments(text, value))
 }
 
 /// The arguments, if the tool was shown and they fit its schema.

@@ -12,7 +12,10 @@ use legwork_core::state::Refusal;
 use legwork_core::{AgentState, Message, Seq, SessionId};
 use legwork_port::event::ExecutionEnd;
 use legwork_port::store::{self, Range};
-use legwork_port::{EventKind, Ids, toolset};
+use legwork_port::{EventKind, toolset};
+use legwork_session::Renewal;
+use legwork_session::inbox::{self, take_idle, take_up_rest};
+use tracing::{Instrument as _, Span, debug, debug_span, warn};
 
 use crate::context::StepContext;
 use crate::control::Control;
@@ -20,10 +23,6 @@ use crate::error::{Error, Halt, HaltReason};
 use crate::result::Run;
 use crate::run::{self, Advance};
 use crate::services::Ancestry;
-use legwork_port::unwind;
-use legwork_session::Renewal;
-use legwork_session::inbox::{self, take_idle, take_up_rest};
-use tracing::{Instrument as _, Span, debug, debug_span, warn};
 
 pub use opening::{Identity, Opening, Setup, Target, Task};
 
@@ -63,14 +62,7 @@ impl Active {
     /// is journaled before the first [`Active::next`], but for an execution that the task ends.
     pub async fn open(setup: Setup, request: Opening) -> Result<Self, Error> {
         let services = Arc::clone(&setup.services);
-        let (session, given) = match request.target {
-            Target::New => {
-                let session = new_session(&*services.ids)?;
-                (session.clone(), Some(AgentState::new(session)))
-            }
-            Target::Session(session) => (session, None),
-            Target::State(state) => (state.session().clone(), Some(state)),
-        };
+        let (session, given) = request.target.resolve(&*services.ids)?;
         let ancestry = request.ancestry.unwrap_or_else(|| Ancestry::root(session.clone()));
         if ancestry.origin.session != session {
             let other = ancestry.origin.session.clone();
@@ -79,7 +71,7 @@ impl Active {
         let claim = Arc::new(services.sessions.claim_to_run(&session).await?);
         let parent = ancestry.parent.clone();
         let cx = StepContext::new(services, Arc::clone(&claim), ancestry, request.observers)
-            .told(request.control, request.on_doubt);
+            .with_control(request.control, request.on_doubt);
         let renewal =
             Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
         let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);
@@ -124,8 +116,6 @@ impl Active {
             let (session, parent) = (state.session().clone(), link.session.clone());
             return Err(Error::SessionTaken { session, parent });
         }
-        self.idle =
-            AgentState::new(state.session().clone()).masked_by(&self.cx.services.sessions.mask);
         self.state = self.cx.tick(state).resumed().masked_by(&self.cx.services.sessions.mask);
         if self.state.version() != Seq::ZERO {
             let store = &*self.cx.services.sessions.store;
@@ -191,7 +181,7 @@ impl Active {
     /// Dropping the future drops the run: the session stands where it was last committed, in
     /// progress and resumable, and running calls are cut off.
     pub async fn run_to_end(mut self) -> Result<Run, Error> {
-        let ended = async {
+        let ended: Result<(), Error> = async {
             if !self.is_ready().await? {
                 return Ok(());
             }
@@ -208,11 +198,10 @@ impl Active {
             let steps = self.renewal.during(&**self.cx.writer.claim, steps);
             let rests = steps.instrument(self.span.clone()).await;
             self.arrive(rests).await.map(drop)
-        };
-        let ended: Result<(), Error> = ended.await;
+        }
+        .await;
         if let Err(error) = &ended {
-            let message = || error.to_string();
-            self.cx.emit(|| EventKind::RunFailed { message: message(), hint: None });
+            self.cx.emit(|| EventKind::RunFailed { message: error.to_string(), hint: None });
         }
         let run = self.release().await;
         ended.map(|()| run)
@@ -399,11 +388,6 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
 }
 
 /// A name for a session that is new.
-fn new_session(ids: &dyn Ids) -> Result<SessionId, Error> {
-    let named = unwind::call(|| ids.session());
-    named.map_err(|message| Error::Panicked { who: "the source of ids", message })
-}
-
 /// What came of a step, all of it durable if its driver dropped a commit: that one is awaited,
 /// and what it did not write is committed.
 async fn catch_up(cx: &StepContext, advanced: Result<Advance, Halt>) -> Result<Advance, Halt> {

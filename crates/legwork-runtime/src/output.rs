@@ -10,9 +10,7 @@ use legwork_core::event::{OutputAccepted, OutputRejected};
 use legwork_core::output::{Rejection, Stage};
 use legwork_core::state::CallSlot;
 use legwork_core::tool::FailureKind;
-use legwork_core::{
-    AgentState, Event, FinishReason, Part, Response, StopSignal, ToolExecution, ToolOutcome,
-};
+use legwork_core::{AgentState, Event, FinishReason, Part, Response, ToolExecution, ToolOutcome};
 use legwork_port::{OutputReader, unwind};
 use serde_json::Value;
 
@@ -23,14 +21,6 @@ use crate::driver::Driver;
 struct Given {
     call: Option<u32>,
     read: Result<Value, Rejection>,
-    told: Told,
-}
-
-/// Whether the model reads what is wrong in the result of its call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    InResult,
-    NotYet,
 }
 
 /// Records the output that the step gave, or that its answer was rejected.
@@ -57,7 +47,7 @@ pub(crate) fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -
         }
         Err(rejection) => rejection,
     };
-    reject(state, reader, (given.call, given.told), rejection)
+    reject(state, reader, given.call, rejection)
 }
 
 /// What the step gave; none if it gave nothing that could be an output.
@@ -73,7 +63,7 @@ fn given(
         return by_calls(state, reader);
     }
     let reader = reader.filter(|_| driver.is_answer(state))?;
-    Some(Given { call: None, read: by_text(response, reader), told: Told::NotYet })
+    Some(Given { call: None, read: by_text(response, reader) })
 }
 
 /// The first call that gave the output, or else the first that failed to.
@@ -86,11 +76,8 @@ fn by_calls(state: &AgentState, reader: Option<&dyn OutputReader>) -> Option<Giv
     for (index, slot) in state.calls().filter(|(_, slot)| gives_output(slot)) {
         let Some(execution) = slot.execution() else { continue };
         let own = reader.filter(|reader| reader.wanted().name == slot.call.name);
-        let (read, told) = match by_call(slot, execution, own, reader) {
-            Some(read) => read,
-            None => continue,
-        };
-        let given = Given { call: Some(index), read, told };
+        let Some(read) = by_call(slot, execution, own, reader) else { continue };
+        let given = Given { call: Some(index), read };
         match given.read {
             Ok(_) => return Some(given),
             Err(_) if failed.is_none() => failed = Some(given),
@@ -109,26 +96,24 @@ fn by_call(
     execution: &ToolExecution,
     own: Option<&dyn OutputReader>,
     reader: Option<&dyn OutputReader>,
-) -> Option<(Result<Value, Rejection>, Told)> {
+) -> Option<Result<Value, Rejection>> {
     let problem = match (&*execution.outcome, own) {
         (ToolOutcome::Ok(_), Some(own)) => {
             let written = slot.arguments.as_ref().unwrap_or(&slot.call.arguments);
-            return Some((own.read(written), Told::NotYet));
+            return Some(own.read(written));
         }
         (ToolOutcome::Ok(output), None) => {
             let value = output.to_value();
-            let read = reader.map_or(Ok(value.clone()), |reader| reader.read(&value.to_string()));
-            return Some((read, Told::NotYet));
+            return Some(reader.map_or(Ok(value.clone()), |it| it.read(&value.to_string())));
         }
         (ToolOutcome::Failed(FailureKind::InvalidArguments, problem), _) => {
-            return Some((Err(Rejection::new(Stage::Schema, problem)), Told::InResult));
+            return Some(Err(Rejection::new(Stage::Schema, problem)));
         }
         (ToolOutcome::Retry(problem) | ToolOutcome::Failed(_, problem), _) => problem,
         _ => return None,
     };
     let read = own.and_then(|own| own.read(&slot.call.arguments).err());
-    let rejection = read.unwrap_or_else(|| Rejection::new(Stage::Tool, problem));
-    Some((Err(rejection), Told::InResult))
+    Some(Err(read.unwrap_or_else(|| Rejection::new(Stage::Tool, problem))))
 }
 
 fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Rejection> {
@@ -153,7 +138,7 @@ fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Reje
 fn reject(
     state: AgentState,
     reader: Option<&dyn OutputReader>,
-    (call, told): (Option<u32>, Told),
+    call: Option<u32>,
     rejection: Rejection,
 ) -> AgentState {
     let Rejection { stage, problem } = rejection.clone();
@@ -172,18 +157,16 @@ fn reject(
         );
         return failed(state, ErrorKind::Validation, message);
     }
-    match told {
-        Told::InResult => state,
-        Told::NotYet => {
-            let correction = unwind::call(|| reader.correction(&rejection));
-            state.with_message(correction.unwrap_or(rejection.problem))
-        }
+    let execution = call.and_then(|index| state.call(index)).and_then(CallSlot::execution);
+    if execution.is_some_and(|execution| !matches!(*execution.outcome, ToolOutcome::Ok(_))) {
+        // The model reads what is wrong in the result of its call.
+        return state;
     }
+    let correction = unwind::call(|| reader.correction(&rejection));
+    state.with_message(correction.unwrap_or(rejection.problem))
 }
 
 /// Ends the execution without an output.
 fn failed(state: AgentState, kind: ErrorKind, message: String) -> AgentState {
-    let error = ErrorRecord::new(ErrorSource::Driver, kind, message);
-    let signal = StopSignal::error("output", error.clone());
-    state.with_error(error).with_stop_signal(signal)
+    state.with_fatal_error("output", ErrorRecord::new(ErrorSource::Driver, kind, message))
 }

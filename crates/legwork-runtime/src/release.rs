@@ -1,4 +1,4 @@
-//! In which order live results are told.
+//! In which order live results reach observers.
 
 use std::sync::Arc;
 

@@ -9,19 +9,17 @@ use std::sync::atomic::Ordering;
 use legwork_core::continuation::forbids_step;
 use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::state::{CurrentToolExecution, PendingReason};
-use legwork_core::{AgentState, Event, OnDoubt, Owed, StopReason, StopSignal};
-use legwork_port::{EventKind, Trigger};
+use legwork_core::state::{CallSlot, CurrentToolExecution, PendingReason};
+use legwork_core::{AgentState, Event, OnDoubt, Owed, StopReason, StopSignal, ToolOutcome};
+use legwork_port::{EventKind, Trigger, unwind};
+use tracing::debug;
 
 use crate::context::StepContext;
 use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
-use crate::executor;
 use crate::inbox::{take_before_step, take_inbox};
-use crate::output;
 use crate::stop::{nothing_decided, stop};
-use legwork_port::unwind;
-use tracing::debug;
+use crate::{executor, output};
 
 /// Whether there is more to do.
 #[derive(Debug)]
@@ -56,8 +54,8 @@ pub(crate) async fn step(
             Owed::Infer | Owed::JudgeCalls | Owed::RunCalls => drive(driver, cx, state).await?,
             Owed::Pause => return pause(cx, state).await,
             Owed::EndStep => match end_step(driver, cx, state).await {
-                Ended::Recorded(state) => return Ok(Advance::More(state)),
-                Ended::Interrupted(state) => state,
+                Continue(state) => return Ok(Advance::More(state)),
+                Break(state) => state,
             },
             Owed::Stop => stop(cx, state).await?,
         };
@@ -115,10 +113,8 @@ async fn drive(
     let durable = cx.writer.kept.durable().unwrap_or(durable);
     if after.extends(&mark) && after.committed_version() <= durable {
         let excused = cx.control.is_raised() || cx.begins_again.load(Ordering::Relaxed);
-        return Ok(match after.version() == version && !excused {
-            true => driver::idle(after),
-            false => after,
-        });
+        let is_idle = after.version() == version && !excused;
+        return Ok(if is_idle { driver::idle(after) } else { after });
     }
     // What was handed back is none of ours: the journal says where the session stands.
     let journaled = cx.journaled().await;
@@ -126,16 +122,14 @@ async fn drive(
     Err(Halt::new(state, HaltReason::Lineage))
 }
 
-/// How the end of a step went.
-enum Ended {
-    Recorded(AgentState),
-    /// The run was interrupted: hooks see the end of the step when it is resumed.
-    Interrupted(AgentState),
-}
-
 /// The step is over: hooks see results and errors, its output is read, the outcome is decided and
-/// recorded.
-async fn end_step(driver: &dyn Driver, cx: &StepContext, state: AgentState) -> Ended {
+/// recorded. If the run is interrupted meanwhile, the step has not ended, and hooks see its end
+/// when it is resumed.
+async fn end_step(
+    driver: &dyn Driver,
+    cx: &StepContext,
+    state: AgentState,
+) -> ControlFlow<AgentState, AgentState> {
     // Those of its calls that are held still never began.
     cx.held_calls.keep(0);
     let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
@@ -151,7 +145,7 @@ async fn end_step(driver: &dyn Driver, cx: &StepContext, state: AgentState) -> E
         state = cx.services.core.on(Trigger::StepEnd, state, &cx.view).await;
     }
     if let (true, Some(begun)) = (cx.control.interrupt.is_cancelled(), begun) {
-        return Ended::Interrupted(begun);
+        return Break(begun);
     }
     let outcome = state.continuation_outcome().cloned().unwrap_or_else(nothing_decided);
     debug!(
@@ -161,7 +155,7 @@ async fn end_step(driver: &dyn Driver, cx: &StepContext, state: AgentState) -> E
         continues = outcome.should_continue(),
         "step ended"
     );
-    Ended::Recorded(cx.services.core.record_step(state, outcome, &cx.view))
+    Continue(cx.services.core.record_step(state, outcome, &cx.view))
 }
 
 /// Shows each tool execution to the hooks, in call order, after all ran.
@@ -170,13 +164,9 @@ async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
         return state;
     }
     let count = state.current_step().map_or(0, |step| step.calls.len());
-    for index in 0..count {
-        let execution = state
-            .current_step()
-            .and_then(|step| step.calls.get(index))
-            .and_then(|slot| slot.execution().cloned());
+    for index in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+        let execution = state.call(index).and_then(CallSlot::execution).cloned();
         let Some(execution) = execution else { continue };
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
         state = state.with_current_tool_execution(Some(CurrentToolExecution { index, execution }));
         state = cx.fire(Trigger::AfterToolUse, state).await.with_current_tool_execution(None);
     }
@@ -191,7 +181,7 @@ async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
     for pending in state.pending().to_vec() {
         state = match pending.reason {
             PendingReason::Subagent if stopped => {
-                executor::interrupted(state, cx, pending.index).await?
+                executor::end_call(state, cx, pending.index, ToolOutcome::Interrupted).await?
             }
             PendingReason::Subagent => state,
             _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {

@@ -17,7 +17,7 @@ pub(crate) fn check_price(
     cx: &StepContext,
     model: &dyn Model,
 ) -> Result<(), ErrorRecord> {
-    let above = || cx.share.as_ref().is_some_and(|share| share.left().cost.is_some());
+    let above = || cx.shared_budget.as_ref().is_some_and(|shared| shared.left().cost.is_some());
     if model.profile().prices.is_some() || (state.ledger().budget.cost.is_none() && !above()) {
         return Ok(());
     }
@@ -44,15 +44,15 @@ pub(crate) fn hold(
     let input = request.estimated_tokens();
     let profile = model.profile();
     let mut budget = state.ledger().budget.clone();
-    if let Some(share) = &cx.share {
-        budget = budget.within(&share.left());
+    if let Some(shared) = &cx.shared_budget {
+        budget = budget.within(&shared.left());
     }
     let limited =
         budget.cost.is_some() || budget.total_tokens.is_some() || budget.output_tokens.is_some();
     let asked = request.max_output.or(profile.max_output.filter(|_| limited));
     let price = profile.price_at(input);
-    match &cx.share {
-        Some(share) => share.hold(state.ledger(), input, asked, price.as_ref()),
+    match &cx.shared_budget {
+        Some(shared) => shared.hold(state.ledger(), input, asked, price.as_ref()),
         None => state.ledger().afford(input, asked, price.as_ref()),
     }
 }
@@ -84,28 +84,29 @@ pub(crate) fn forbids_attempt(
     if let Some(limit) = left.exceeded_by(&held.for_attempts(charged.end)) {
         return Some(limit);
     }
-    let share = cx.share.as_ref()?;
+    let shared = cx.shared_budget.as_ref()?;
     let more = held.for_attempts(charged.end.saturating_sub(charged.start));
-    if let Err(limit) = share.hold_again(&more) {
+    if let Err(limit) = shared.hold_again(&more) {
         return Some(limit);
     }
     // Released with the rest, when it is known what all attempts are charged.
-    cx.unsettled.note(more, Amounts::default());
+    cx.uncommitted_charges.note(more, Amounts::default());
     None
 }
 
 /// What the agent's own limits leave, here and as they were granted.
 pub(crate) fn left(state: &AgentState, cx: &StepContext) -> Budget {
-    match &cx.share {
-        Some(share) => share.bound(state.ledger()).left(),
+    match &cx.shared_budget {
+        Some(shared) => shared.bound(state.ledger()).left(),
         None => state.ledger().left(),
     }
 }
 
-/// Settles, with the agents above as soon as it is durable, and tells.
+/// Settles an inference, with the agents above as soon as that is durable, and notifies
+/// observers.
 pub(crate) fn settle(state: &AgentState, cx: &StepContext, charged: &Amounts) {
-    if cx.share.is_some() {
-        cx.unsettled.note(state.ledger().held(), *charged);
+    if cx.shared_budget.is_some() {
+        cx.uncommitted_charges.note(state.ledger().held(), *charged);
     }
     if let Some(id) = state.ledger().inference().map(|held| held.entry) {
         cx.emit(|| EventKind::BudgetSettled { id, charged: *charged });

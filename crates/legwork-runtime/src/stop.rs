@@ -5,7 +5,6 @@ use std::sync::Arc;
 use legwork_core::event::StopPrevented;
 use legwork_core::{AgentState, ContinuationOutcome, Event, Owed, StopReason, StopSignal};
 use legwork_port::Trigger;
-
 use tracing::info;
 
 use crate::context::StepContext;

@@ -9,10 +9,10 @@ use futures_util::future::{Either, maybe_done, select};
 use legwork_core::continuation::{time_left, time_up};
 use legwork_core::state::BEAT;
 use legwork_core::{AgentState, Micros};
+use legwork_session::NewItems;
 
 use crate::context::StepContext;
 use crate::error::Halt;
-use legwork_session::NewItems;
 
 /// What ended a wait for work.
 pub(crate) enum Watched<T> {
@@ -54,7 +54,7 @@ impl Waits {
         self.lock().last.as_ref().map_or(Micros::ZERO, |last| last.end.since(now.max(last.start)))
     }
 
-    /// The state, told the time, without what passed of the waits until then.
+    /// The state at the present time, without what passed of the waits until then.
     fn take_off(&self, state: AgentState) -> AgentState {
         let mut inner = self.lock();
         let mut passed = std::mem::take(&mut inner.before);

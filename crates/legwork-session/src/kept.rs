@@ -31,7 +31,7 @@ struct Inner {
     summary: Option<Arc<Summary>>,
     /// The last entry that an append made durable; none before the first.
     durable: Option<Seq>,
-    /// The last item in the inbox, as the store told last.
+    /// The last item in the inbox, as the store said last.
     inbox: Cursor,
 }
 
@@ -81,7 +81,7 @@ impl Kept {
         self.lock().left = Some(now);
     }
 
-    /// Since when the caller had the state; told once.
+    /// Since when the caller had the state; given once.
     pub fn left(&self) -> Option<Stamp> {
         self.lock().left.take()
     }
@@ -101,7 +101,7 @@ impl Kept {
         self.lock().durable
     }
 
-    /// Whether the inbox has items that a state has not taken up, as the store told last.
+    /// Whether the inbox has items that a state has not taken up, as the store said last.
     pub fn knows_items_for(&self, state: &AgentState) -> bool {
         self.lock().inbox > state.facts().inbox_cursor
     }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use legwork_port::{EventKind, Observer, RunEvent};
-
-use legwork_port::unwind;
+use legwork_port::{EventKind, Observer, RunEvent, unwind};
 
 /// Several observers as one.
 ///
@@ -46,12 +44,12 @@ impl Member {
         if self.silenced.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let told = unwind::call(|| {
+        let delivered = unwind::call(|| {
             if self.observer.listens() {
                 self.observer.observe(event);
             }
         });
-        told.inspect_err(|_| self.silenced.store(true, Ordering::Relaxed))
+        delivered.inspect_err(|_| self.silenced.store(true, Ordering::Relaxed))
     }
 }
 

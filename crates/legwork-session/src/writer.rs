@@ -70,7 +70,7 @@ impl Writer {
         Ok(landed)
     }
 
-    /// Gives the claim back. What goes wrong with that is told as a warning: what was
+    /// Gives the claim back. What goes wrong with that is sent as a warning: what was
     /// committed stands all the same.
     pub async fn release(self) {
         let Self { claim, events, kept, .. } = self;

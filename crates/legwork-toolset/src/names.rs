@@ -53,10 +53,10 @@ impl Names {
         let there: BTreeSet<_> = there.collect();
         let missing = self.written.iter().filter(|(name, _)| !there.contains(name.as_str()));
         let missing = missing.filter(|(name, _)| !is_known(name));
-        let told = |(name, list): (&String, &List)| {
+        let line = |(name, list): (&String, &List)| {
             let nearest = nearest::suggestion(name, there.iter().copied());
             format!("`{}` names `{name}`, and there is no such tool: {nearest}", list.name())
         };
-        missing.map(told).collect()
+        missing.map(line).collect()
     }
 }

@@ -4,10 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::future::FutureExt as _;
 use legwork_port::toolset::Scope;
-use legwork_port::{Deps, OpenToolset, Toolset};
+use legwork_port::{Deps, OpenToolset, Toolset, unwind};
 use tokio::sync;
-
-use legwork_port::unwind;
 
 /// A toolset whose clones share what is open of it.
 ///

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::{AgentState, ToolSpec};
-use legwork_port::Tool;
 use legwork_port::toolset::Scope;
+use legwork_port::{Tool, unwind};
 
 use crate::owner::Owner;
 use crate::schema;
 use crate::shared::{Lease, SharedToolset, panicked};
 use crate::step_tools::Listed;
-use legwork_port::unwind;
 
 /// A toolset as one run has it.
 pub(crate) struct Source {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use legwork_core::tool::ToolSpecs;
 use legwork_port::toolset::Scope;
+use legwork_port::unwind;
 
 use crate::owner::{self, TakenNames};
 use crate::shared::panicked;
 use crate::source::Source;
 use crate::step_tools::StepTools;
 use crate::{Given, Names, Owner, Schemas, SharedToolset};
-use legwork_port::unwind;
 
 /// The toolsets of an agent, the same for all of its runs.
 pub struct Toolsets {

@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use legwork::output::Mode;
-use legwork::output::Output;
+use legwork::output::{Mode, Output};
 use legwork::port::Model;
 use legwork::prelude::*;
 use legwork_testkit::{Script, ScriptedModel, Turn};

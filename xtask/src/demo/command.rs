@@ -29,16 +29,17 @@ pub(super) enum Sandbox {
 impl Sandbox {
     /// The one that works here, by the command's own word.
     pub(super) fn find(program: &Path) -> Self {
-        let told = Command::new(program)
+        let output = Command::new(program)
             .args(["doctor", "--offline", "--json", "--store", "memory:"])
             .stdin(Stdio::null())
             .output();
-        let report = told.ok().and_then(|told| serde_json::from_slice::<Value>(&told.stdout).ok());
+        let report =
+            output.ok().and_then(|output| serde_json::from_slice::<Value>(&output.stdout).ok());
         let name = report.and_then(|report| Some(report.get("sandbox")?.as_str()?.to_owned()));
         name.map_or(Self::Off, Self::Auto)
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Auto(name) => format!("{name} confines the shell tool"),
             Self::Off => "no sandbox works here, so the demo runs with --sandbox off".to_owned(),

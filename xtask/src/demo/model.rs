@@ -26,7 +26,7 @@ pub(super) struct Model {
     /// As `--base-url` takes it; none is the provider's own.
     pub(super) base_url: Option<String>,
     /// Which it is, for the person who watches.
-    pub(super) told: String,
+    pub(super) description: String,
     /// The key to send instead of the one of the environment.
     pub(super) key: Option<&'static str>,
     _server: Option<Server>,
@@ -74,18 +74,18 @@ fn configured() -> Option<Model> {
     }
     let name = set("LEGWORK_MODEL").unwrap_or_else(|| "gpt-5-mini".to_owned());
     let at = base_url.as_deref().unwrap_or("the provider's own address");
-    let told = format!("{name} at {at}, as configured");
+    let description = format!("{name} at {at}, as configured");
     // A server may take none, and the command wants one.
     let key = key.is_none().then_some(ANY_KEY);
-    Some(Model { key, ..model(&name, base_url, told, None) })
+    Some(Model { key, ..model(&name, base_url, description, None) })
 }
 
 fn on_loopback() -> Option<Model> {
     LOOPBACK.iter().find_map(|(server, port)| {
         let name = http::first_model(*port)?;
         let base_url = format!("http://127.0.0.1:{port}/v1");
-        let told = format!("{name} on {server} at {base_url}, found running");
-        Some(model(&name, Some(base_url), told, None))
+        let description = format!("{name} on {server} at {base_url}, found running");
+        Some(model(&name, Some(base_url), description, None))
     })
 }
 
@@ -93,9 +93,9 @@ fn local() -> Result<Model, String> {
     let server = local_model::start()?;
     let name = local_model::NAME;
     let base_url = server.base_url.clone();
-    let told = format!("{name}, a small open model, on llama.cpp at {base_url}");
+    let description = format!("{name}, a small open model, on llama.cpp at {base_url}");
     let server = Server::Local { _held: server };
-    Ok(model(name, Some(base_url), told, Some(server)))
+    Ok(model(name, Some(base_url), description, Some(server)))
 }
 
 /// The test kit's scripted model, behind real HTTP in a process of its own.
@@ -118,13 +118,24 @@ fn scripted() -> Result<Model, String> {
     if base_url.is_empty() {
         return Err("the scripted model ended before it told its address".to_owned());
     }
-    let told = format!("the test kit's scripted model over HTTP at {base_url}");
+    let description = format!("the test kit's scripted model over HTTP at {base_url}");
     let server = Server::Scripted { _held: server };
-    Ok(model("scripted", Some(base_url), told, Some(server)))
+    Ok(model("scripted", Some(base_url), description, Some(server)))
 }
 
-fn model(name: &str, base_url: Option<String>, told: String, server: Option<Server>) -> Model {
+fn model(
+    name: &str,
+    base_url: Option<String>,
+    description: String,
+    server: Option<Server>,
+) -> Model {
     // A name may hold colons (`llama3:8b`), so only our provider's own prefix counts.
     let name = name.strip_prefix("openai:").unwrap_or(name);
-    Model { name: format!("openai:{name}"), base_url, told, key: Some(ANY_KEY), _server: server }
+    Model {
+        name: format!("openai:{name}"),
+        base_url,
+        description,
+        key: Some(ANY_KEY),
+        _server: server,
+    }
 }

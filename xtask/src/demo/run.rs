@@ -119,14 +119,14 @@ impl Run {
         if !said.trim().is_empty() {
             println!("  says: {}", clipped(&said));
         }
-        if let Some(line) = told(kind, event) {
+        if let Some(line) = shown_event(kind, event) {
             println!("  {line}");
         }
     }
 }
 
-/// What a person is told of an event, if it is worth a line here.
-fn told(kind: &str, event: &Value) -> Option<String> {
+/// The line that a person reads of an event, if it is worth a line here.
+fn shown_event(kind: &str, event: &Value) -> Option<String> {
     let field = |name| event.get(name).map_or_else(String::new, plain);
     let at = |place: &str| event.pointer(place).map_or_else(String::new, plain);
     let line = match kind {

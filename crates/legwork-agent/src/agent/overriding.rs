@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use legwork_core::Budget;
 use legwork_core::nearest::suggestion;
+use legwork_lifecycle::hooks::Hook;
 use legwork_port::{Clock, Model, Observer, OutputReader, Tool};
+use legwork_runtime::Driver;
 use serde_json::Value;
 
 use crate::agent::builder::Builder;
-use legwork_lifecycle::hooks::Hook;
-use legwork_runtime::Driver;
 
 type Change = Box<dyn FnOnce(Builder) -> Builder + Send>;
 

@@ -43,10 +43,10 @@ use crate::agent::stream::RunStream;
 /// # }
 /// ```
 #[must_use = "a run does nothing until it is polled"]
-pub struct RunRequest(Stage);
+pub struct RunRequest(Phase);
 
 /// How far a run that was asked for has come.
-enum Stage {
+enum Phase {
     Asked(Box<Asked>),
     /// It was polled.
     Running(BoxFuture<'static, Result<Run, Error>>),
@@ -91,22 +91,22 @@ impl RunRequest {
         let (observers, ancestry) = (Vec::new(), None);
         let target = session.map_or(Target::New, Target::Session);
         let opening = Opening { task, target, observers, control, on_doubt, ancestry };
-        Self(Stage::Asked(Box::new(Asked { agent, opening, other: None })))
+        Self(Phase::Asked(Box::new(Asked { agent, opening, other: None })))
     }
 
     /// The same with a change. One that was polled already cannot be changed any more: it is
     /// left, and gives an error.
     fn with(mut self, change: impl FnOnce(&mut Asked)) -> Self {
         match &mut self.0 {
-            Stage::Asked(asked) => change(asked),
-            Stage::Running(run) => *run = Box::pin(std::future::ready(Err(Error::Begun))),
+            Phase::Asked(asked) => change(asked),
+            Phase::Running(run) => *run = Box::pin(std::future::ready(Err(Error::Begun))),
         }
         self
     }
 
     /// Whether it was polled as a future.
     pub(crate) fn is_polled(&self) -> bool {
-        matches!(self.0, Stage::Running(_))
+        matches!(self.0, Phase::Running(_))
     }
 
     /// At a place in a tree of agents, in place of the root: what it uses is held and charged
@@ -229,11 +229,11 @@ impl RunRequest {
     /// the run was polled already.
     pub async fn open(self) -> Result<Active, Error> {
         match self.0 {
-            Stage::Asked(asked) => {
+            Phase::Asked(asked) => {
                 let (setup, opening) = asked.checked()?;
                 Active::open(setup, opening).await
             }
-            Stage::Running(_) => Err(Error::Begun),
+            Phase::Running(_) => Err(Error::Begun),
         }
     }
 }
@@ -242,12 +242,12 @@ impl Future for RunRequest {
     type Output = Result<Run, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Stage::Running(run) = &mut self.0 {
+        if let Phase::Running(run) = &mut self.0 {
             return run.as_mut().poll(cx);
         }
-        let begun = Stage::Running(Box::pin(std::future::pending()));
-        if let Stage::Asked(asked) = std::mem::replace(&mut self.0, begun) {
-            self.0 = Stage::Running(Box::pin(async move {
+        let begun = Phase::Running(Box::pin(std::future::pending()));
+        if let Phase::Asked(asked) = std::mem::replace(&mut self.0, begun) {
+            self.0 = Phase::Running(Box::pin(async move {
                 let (setup, opening) = asked.checked()?;
                 let services = Arc::clone(&setup.services);
                 let active = Active::open(setup, opening).await?;

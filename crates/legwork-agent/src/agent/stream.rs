@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 
 use futures_util::Stream;
 use legwork_port::{EventKind, Observer, RunEvent};
+use legwork_runtime::Error;
 
 use crate::agent::request::{Run, RunRequest, whatever};
-use legwork_runtime::Error;
 
 /// Keeps events until they are taken.
 #[derive(Default)]
@@ -25,8 +25,8 @@ impl Queue {
     fn end(&self, result: &Result<Run, Error>) {
         let Err(error) = result else { return };
         let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = |event: &RunEvent| matches!(event.kind, EventKind::RunFailed { .. });
-        if !matches!(error, Error::Unfinished(_)) && !queue.iter().any(told) {
+        let says_so = |event: &RunEvent| matches!(event.kind, EventKind::RunFailed { .. });
+        if !matches!(error, Error::Unfinished(_)) && !queue.iter().any(says_so) {
             let message = error.to_string();
             queue.push_back(RunEvent::new(EventKind::RunFailed { message, hint: None }));
         }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use legwork_lifecycle::hooks::Hook;
 use legwork_port::Tool;
 
 use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use legwork_lifecycle::hooks::Hook;
 
 /// Tools under one name.
 ///

@@ -1,11 +1,11 @@
 //! The capability that lets somebody outside end executions.
 
 use legwork_core::{AgentState, StopReason, StopSignal};
+use legwork_lifecycle::hooks::{hook, priority};
 use legwork_port::{Cancellation, Trigger};
 
 use crate::agent::builder::Builder;
 use crate::capability::Capability;
-use legwork_lifecycle::hooks::{hook, priority};
 
 /// Ends executions as cancelled when somebody raises a [`Cancellation`] that they hold, such
 /// as that of a whole program.

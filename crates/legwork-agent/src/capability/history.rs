@@ -2,13 +2,13 @@
 
 use legwork_core::budget::MicroUsd;
 use legwork_core::{AgentState, ExecutionStatus, StopReason, Timestamp};
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 use legwork_port::Trigger;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields};
-use legwork_lifecycle::hooks::{HookError, hook, priority};
 
 /// Keeps a short record of each execution of a session, the latest 20 by default.
 ///

@@ -126,11 +126,11 @@ impl Capability for SystemPrompt {
 
 /// The tools by name, each with the first line of what it says of itself.
 fn tools(agent: &Resolved<'_>) -> Option<String> {
-    let told = |spec: &Arc<legwork_core::ToolSpec>| {
+    let line = |spec: &Arc<legwork_core::ToolSpec>| {
         let line = spec.description.lines().find(|line| !line.trim().is_empty());
         format!("- {}: {}", spec.name, clean(line.unwrap_or_default()).trim())
     };
-    let lines: Vec<_> = agent.tools.iter().map(told).collect();
+    let lines: Vec<_> = agent.tools.iter().map(line).collect();
     (!lines.is_empty()).then(|| format!("Your tools:\n{}", lines.join("\n")))
 }
 

@@ -1,4 +1,4 @@
-//! What the tools of a capability wrote in the step under way, told by the journal alone.
+//! What the tools of a capability wrote in the step under way, known from the journal alone.
 //!
 //! A tool cannot change the state that it is given. So tools that keep something in the
 //! session's metadata only check what they are asked and answer; a hook on `step_end` puts

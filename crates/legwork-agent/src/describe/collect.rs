@@ -7,13 +7,13 @@ use legwork_core::continuation::Kind;
 use legwork_core::{AgentState, SessionId, ToolSpec};
 use legwork_port::toolset::{self, Scope};
 use legwork_port::{Cancellation, Emitter, Profile, Support};
+use legwork_toolset::{Given, Owner, Toolbox};
 
 use super::{
     Criterion, CriterionKind, Description, Hook, Instructions, Limits, Model, Named, Tool, secrets,
     words,
 };
 use crate::agent::{Agent, Inner};
-use legwork_toolset::{Given, Owner, Toolbox};
 
 /// How many lines of the system prompt are shown.
 const LINES: usize = 3;
@@ -129,7 +129,7 @@ fn tool(from: &BTreeMap<Arc<str>, Arc<str>>, spec: &Arc<ToolSpec>) -> Tool {
 fn hooks(inner: &Inner) -> Vec<Hook> {
     let mut hooks: Vec<_> = inner.parts.builder.hooks.iter().collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.priority_of()));
-    let told = |hook: &legwork_lifecycle::hooks::Hook| Hook {
+    let described = |hook: &legwork_lifecycle::hooks::Hook| Hook {
         name: hook.name().to_owned(),
         priority: hook.priority_of(),
         triggers: hook.triggers().iter().map(|trigger| trigger.name().to_owned()).collect(),
@@ -137,11 +137,11 @@ fn hooks(inner: &Inner) -> Vec<Hook> {
         inherited: hook.is_inherited(),
         timeout: hook.timeout_of().map(Into::into),
     };
-    hooks.into_iter().map(told).collect()
+    hooks.into_iter().map(described).collect()
 }
 
 fn criteria(inner: &Inner) -> Vec<Criterion> {
-    let told = |criterion: &Arc<dyn legwork_core::Criterion>| Criterion {
+    let described = |criterion: &Arc<dyn legwork_core::Criterion>| Criterion {
         name: criterion.name().to_owned(),
         kind: match criterion.kind() {
             Kind::Ordinary => CriterionKind::Ordinary,
@@ -149,7 +149,7 @@ fn criteria(inner: &Inner) -> Vec<Criterion> {
             Kind::Calls => CriterionKind::Calls,
         },
     };
-    inner.setup.services.criteria.iter().map(told).collect()
+    inner.setup.services.criteria.iter().map(described).collect()
 }
 
 fn capabilities(inner: &Inner) -> Vec<Named> {

@@ -1,4 +1,4 @@
-//! What an agent is, told to people and programs: everything but its secrets.
+//! What an agent is, described to people and programs: everything but its secrets.
 //!
 //! ```
 //! # use legwork_testkit::{ScriptedModel, Turn};

@@ -106,7 +106,7 @@ pub(super) fn mode(mode: ExecutionMode) -> &'static str {
     match mode {
         ExecutionMode::Sequential => "alone",
         ExecutionMode::ParallelOrdered => "in parallel",
-        ExecutionMode::ParallelUnordered => "in parallel, told as it comes",
+        ExecutionMode::ParallelUnordered => "in parallel, results in any order",
     }
 }
 

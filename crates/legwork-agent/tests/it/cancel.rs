@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use legwork_agent::EventKind;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Run};
+use legwork_agent::{Agent, Control, EventKind, Run};
 use legwork_core::event::Event;
 use legwork_core::inbox::Item;
 use legwork_core::tool::ExecutionMode;

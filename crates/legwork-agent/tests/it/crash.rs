@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Error};
-use legwork_agent::{EventKind, RunEvent};
+use legwork_agent::{Agent, Error, EventKind, RunEvent};
 use legwork_core::{EffectClass, ExecutionStatus, OnDoubt, ToolOutcome};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn, crash};
 use serde_json::json;

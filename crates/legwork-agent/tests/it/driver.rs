@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use legwork_agent::driver::{Line, NoModel};
-use legwork_agent::executor;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{
-    Agent, Control, Driver, HaltReason, ReAct, Scripted, StepContext, ToolCalling, hook,
+    Agent, Control, Driver, HaltReason, ReAct, Scripted, StepContext, ToolCalling, executor, hook,
 };
 use legwork_core::continuation::ErrorPolicy;
 use legwork_core::event::{InferenceStarted, Responded, ToolsShown};

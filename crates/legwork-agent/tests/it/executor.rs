@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_agent::EventKind;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Run};
+use legwork_agent::{Agent, EventKind, Run};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
     AgentState, Budget, EffectClass, ExecutionStatus, StopReason, ToolOutcome, ToolSpec,

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Control, Run, Subagent};
-use legwork_agent::{EventKind, RunEvent};
+use legwork_agent::{Agent, Builder, Control, EventKind, Run, RunEvent, Subagent};
 use legwork_core::inference::Incomplete;
 use legwork_core::{
     Budget, EffectClass, ExecutionStatus, Micros, ModelRequest, ModelSettings, Response, Stamp,

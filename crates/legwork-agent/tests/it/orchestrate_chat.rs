@@ -11,8 +11,9 @@ use legwork_core::{
     Budget, Criterion, Decision, ErrorKind, ExecutionStatus, Message, Progress as _, SessionId,
     StopReason, StopSignal,
 };
-use legwork_orchestrate::{Chat, Participant, StepByStep};
-use legwork_orchestrate::{ChatBuilder, Speaker, Spoken, TurnContext};
+use legwork_orchestrate::{
+    Chat, ChatBuilder, Participant, Speaker, Spoken, StepByStep, TurnContext,
+};
 use legwork_port::BoxFuture;
 use legwork_testkit::{CountingIds, Gate, VirtualClock};
 

@@ -6,9 +6,9 @@ use legwork_agent::driver::Source;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{SharedToolset, StepTools};
 use legwork_agent::{
-    Agent, Builder, Driver, Error, EventKind, Halt, HaltReason, StepContext, ToolCalling,
+    Agent, Builder, Driver, Error, EventKind, Halt, HaltReason, RunEvent, StepContext, Subagent,
+    ToolCalling,
 };
-use legwork_agent::{RunEvent, Subagent};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::error::ErrorRecord;
 use legwork_core::inference::Incomplete;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_agent::EventKind;
 use legwork_agent::driver::{AtEnd, CURSOR, Line, NoModel, Scripted, Source, request};
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::StepTools;
-use legwork_agent::{Agent, Builder, Driver, Override, StepContext, hook};
+use legwork_agent::{Agent, Builder, Driver, EventKind, Override, StepContext, hook};
 use legwork_core::event::Event;
 use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorRecord, ErrorSource, ExecutionStatus,

@@ -32,16 +32,16 @@ const SESSIONS: usize = 4;
 /// work is the same for each number of executions.
 pub(super) async fn measure(side: Side, conditions: &Conditions) -> Result<Sample, Error> {
     let chosen = conditions.executions.unwrap_or(SESSIONS);
-    let apis = Api::ALL.map(|api| Place::open(api, conditions));
-    let places = apis.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let apis = Api::ALL.map(|api| Provider::open(api, conditions));
+    let providers = apis.into_iter().collect::<Result<Vec<_>, _>>()?;
     // The first session is the warm-up.
     for number in 0..=SESSIONS {
         let is_chosen = number <= chosen;
-        for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
-            let state = place.session(next).await?;
+        for (provider, next) in providers.iter().zip(providers.iter().cycle().skip(1)) {
+            let state = provider.session(next).await?;
             match (side, is_chosen) {
-                (Side::Legwork, true) => next.step(place, state).await?,
-                (Side::Legwork, false) => place.step(place, state).await?,
+                (Side::Legwork, true) => next.step(provider, state).await?,
+                (Side::Legwork, false) => provider.step(provider, state).await?,
                 (Side::Baseline, is_chosen) => {
                     let request = fresh(&state)?;
                     if is_chosen {
@@ -55,13 +55,13 @@ pub(super) async fn measure(side: Side, conditions: &Conditions) -> Result<Sampl
 }
 
 /// An API, and its model.
-struct Place {
+struct Provider {
     model: Arc<HttpModel>,
     name: String,
     conditions: Conditions,
 }
 
-impl Place {
+impl Provider {
     fn open(api: Api, conditions: &Conditions) -> Result<Self, Error> {
         let name = format!("{}:{}", api.provider(), Script::steps(STEPS));
         let model = model::builder(&name, Some(&conditions.base_url), Some("bench"));

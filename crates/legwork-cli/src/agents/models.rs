@@ -8,7 +8,7 @@ use legwork::port::Model;
 
 use crate::config::{Config, Credential};
 use crate::error::Error;
-use crate::model::{Asking, exposure, made};
+use crate::model::{ModelOptions, exposure, made};
 use crate::settings::{Settings, around, not_named, provider};
 
 /// A model that is not the agent's own.
@@ -20,7 +20,7 @@ pub(crate) struct Other {
     /// What commands may write: no program that prints the key comes from there.
     writable: Vec<PathBuf>,
     /// None if only the project names it, and the person no such provider.
-    asking: Option<Asking>,
+    options: Option<ModelOptions>,
 }
 
 /// Models by name, or why one cannot be used.
@@ -36,18 +36,18 @@ impl Other {
             true => (settings.base_url.clone(), settings.key.clone()),
             false => (around(of, config)?, Credential::find(of, config)),
         };
-        let asking = Some(settings.asking());
+        let options = Some(settings.model_options());
         let (base_url, writable) = (base_url.map(|url| url.value), settings.writable());
-        Ok(Self { base_url, key, writable, name, asking })
+        Ok(Self { base_url, key, writable, name, options })
     }
 
     /// A model that a project names and that is not asked.
     pub(crate) fn refused(name: String) -> Self {
-        Self { name, base_url: None, key: None, writable: Vec::new(), asking: None }
+        Self { name, base_url: None, key: None, writable: Vec::new(), options: None }
     }
 
     async fn make(&self, tell: &impl Fn(String)) -> Result<Arc<dyn Model>, String> {
-        let Some(asking) = &self.asking else { return Err(not_named(&self.name)) };
+        let Some(options) = &self.options else { return Err(not_named(&self.name)) };
         let key = match &self.key {
             Some(key) => {
                 let fetched = key.fetch(&self.writable).await;
@@ -55,7 +55,7 @@ impl Other {
             }
             None => None,
         };
-        match made(&self.name, self.base_url.as_deref(), key.as_ref(), asking.clone()) {
+        match made(&self.name, self.base_url.as_deref(), key.as_ref(), options.clone()) {
             Ok(model) => {
                 exposure(&model).into_iter().for_each(tell);
                 Ok(Arc::new(model))

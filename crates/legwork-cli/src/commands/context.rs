@@ -1,4 +1,4 @@
-//! `legwork context`: what the agent is told before the first word.
+//! `legwork context`: what the agent reads before the first word.
 
 use legwork::tools::Workspace;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::toolset;
 use crate::worker::instructions;
 
-/// A part of what the agent is told.
+/// A part of what the agent reads.
 struct Part {
     source: String,
     kind: &'static str,
@@ -91,7 +91,7 @@ fn table(parts: &[Part], precision: Precision, most: usize) -> String {
         let line = format!("{tokens:>wide$}  {lines:>6}  {source}");
         clip(&visible(&line), most).into_owned() + "\n"
     };
-    let mut text = line("tokens", "lines", "told by");
+    let mut text = line("tokens", "lines", "source");
     for part in parts {
         let lines = part.lines.map_or_else(String::new, grouped);
         text.push_str(&line(&shown(part.tokens), &lines, &part.source));

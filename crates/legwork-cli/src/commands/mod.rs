@@ -23,7 +23,7 @@ use clap::{CommandFactory as _, Parser as _};
 use legwork::agent::Control;
 
 pub(crate) use legwork::core::nearest::nearest;
-pub(crate) use sessions::told;
+pub(crate) use sessions::summary_line;
 
 use crate::args::{Cli, Command, Output};
 use crate::complete;

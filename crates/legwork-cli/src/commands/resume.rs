@@ -68,7 +68,7 @@ fn over(error: &Error) -> Option<&Refusal> {
 /// shown it.
 fn show_end(found: &Found, refusal: &Refusal, flags: &str, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
-    let told = match refusal {
+    let message = match refusal {
         Refusal::NothingToDo { status, .. } => {
             let id = quoted(found.id.as_str());
             format!(
@@ -79,8 +79,8 @@ fn show_end(found: &Found, refusal: &Refusal, flags: &str, screen: &Arc<Screen>)
         refusal => refusal.to_string(),
     };
     match state.status() {
-        Some(ExecutionStatus::Completed) => screen.note(&told),
-        _ => screen.warn(&told),
+        Some(ExecutionStatus::Completed) => screen.note(&message),
+        _ => screen.warn(&message),
     }
     screen.ended(&state);
     work::lost(&state, screen).unwrap_or_else(|| work::exit(&state))

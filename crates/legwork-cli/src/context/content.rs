@@ -27,7 +27,7 @@ pub(super) enum Skipped {
 }
 
 /// The text of the first `most` bytes of a file; none if it is empty or was `seen` before.
-pub(super) fn told(
+pub(super) fn content(
     file: &file::Content,
     most: usize,
     seen: &mut Vec<PathBuf>,

@@ -9,7 +9,7 @@ pub(crate) mod tokens;
 
 use std::path::{Path, PathBuf};
 
-use content::{Content, MOST_EACH, told};
+use content::{Content, MOST_EACH, content};
 
 pub(crate) use places::{NAME, home};
 
@@ -26,14 +26,14 @@ const HEADING: &str = "Project context: the following files hold instructions of
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     /// The files, the outermost first.
-    pub(crate) files: Vec<Told>,
+    pub(crate) files: Vec<ContextFile>,
     /// What the person should know: what was skipped or cut, and why.
     pub(crate) warnings: Vec<String>,
 }
 
 /// A file that the agent is told of.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ContextFile {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
@@ -64,25 +64,25 @@ impl Context {
         left: &mut usize,
         seen: &mut Vec<PathBuf>,
     ) {
-        let content = match read {
-            Ok(Some(content)) => content,
+        let found = match read {
+            Ok(Some(found)) => found,
             Ok(None) => return,
-            Err(why) => return self.warnings.push(told_of(path, &format!("skipped: {why}"))),
+            Err(why) => return self.warnings.push(note_on(path, &format!("skipped: {why}"))),
         };
-        match told(content, (*left).min(MOST_EACH), seen) {
+        match content(found, (*left).min(MOST_EACH), seen) {
             Ok(None) => {}
             Ok(Some(Content { text, cut })) => {
                 *left -= text.len().min(*left);
-                self.warnings.extend(cut.map(|why| told_of(path, &why)));
-                self.files.push(Told { path: path.to_owned(), text });
+                self.warnings.extend(cut.map(|why| note_on(path, &why)));
+                self.files.push(ContextFile { path: path.to_owned(), text });
             }
-            Err(why) => self.warnings.push(told_of(path, &why.to_string())),
+            Err(why) => self.warnings.push(note_on(path, &why.to_string())),
         }
     }
 
     /// The part of the agent's instructions that it makes; empty without files.
     pub(crate) fn section(&self) -> String {
-        let files = self.files.iter().map(Told::section);
+        let files = self.files.iter().map(ContextFile::section);
         std::iter::once(self.heading()).chain(files).collect()
     }
 
@@ -95,14 +95,14 @@ impl Context {
     }
 }
 
-impl Told {
+impl ContextFile {
     /// The file under its heading.
     pub(crate) fn section(&self) -> String {
         format!("\n\n# {}\n\n{}", self.path.display(), self.text.trim_end())
     }
 }
 
-fn told_of(path: &Path, why: &str) -> String {
+fn note_on(path: &Path, why: &str) -> String {
     format!("{}: {why}", path.display())
 }
 

@@ -27,7 +27,7 @@ use super::{At, Displayer, Usage, diff, verbose};
 const LINES: usize = 5;
 const LINES_VERBOSE: usize = 20;
 
-/// How much is told.
+/// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Verbosity {
     /// The answer and errors only.

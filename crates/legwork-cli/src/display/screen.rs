@@ -18,7 +18,7 @@ pub(crate) struct Screen {
     inner: Mutex<Inner>,
     control: Control,
     store_flag: String,
-    /// Whether it is still to be told that somebody asked to leave it here.
+    /// Whether the note that somebody interrupted the run is still to be shown.
     interrupting: AtomicBool,
     terminals: Terminals,
 }

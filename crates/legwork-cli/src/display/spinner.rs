@@ -1,4 +1,4 @@
-//! What moves the mark in the status line, and tells what waits to be told.
+//! What moves the mark in the status line, and shows notes that wait to be shown.
 
 use std::io;
 use std::sync::{Arc, Weak};

@@ -1,6 +1,7 @@
-use super::*;
 use proptest::prelude::*;
 use serde_json::json;
+
+use super::*;
 
 const KEY: &str = "sk-canary/0123+456\"789";
 

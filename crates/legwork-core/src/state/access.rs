@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::budget::{Amounts, Ledger};
 use crate::error::ErrorRecord;
 use crate::id::{EffectKey, Seq, SessionId};
@@ -14,7 +16,6 @@ use crate::state::{
 };
 use crate::time::{Micros, Stamp};
 use crate::tool::ToolSelection;
-use serde_json::Value;
 
 impl AgentState {
     /// The id of the session.

@@ -4,6 +4,8 @@ mod calls;
 
 use std::sync::Arc;
 
+use calls::slots;
+
 use crate::budget::Amounts;
 use crate::entry::Entry;
 use crate::event::{self, Event};
@@ -17,7 +19,6 @@ use crate::state::{
 };
 use crate::time::{Micros, Timestamp};
 use crate::vector::Vector;
-use calls::slots;
 
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {

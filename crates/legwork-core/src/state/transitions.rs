@@ -87,6 +87,12 @@ impl AgentState {
         self.with(Event::Failed(error))
     }
 
+    /// Records an error that ends the execution; `by` names who asks for that.
+    #[must_use]
+    pub fn with_fatal_error(self, by: &str, error: ErrorRecord) -> Self {
+        self.with_error(error.clone()).with_stop_signal(StopSignal::error(by, error))
+    }
+
     /// Replaces the response of the current step, until a call of it began.
     ///
     /// An incomplete response stays incomplete.

@@ -2,10 +2,10 @@
 
 use legwork_core::Digest;
 use legwork_core::digest::canonical;
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::arbitrary;
-use proptest::prelude::*;
 
 #[test]
 fn s10_2_a_digest_is_that_of_sha_256() {

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, MicroUsd, Price};
-use legwork_core::continuation::MOST_INCOMPLETE;
 use legwork_core::continuation::{
-    CumulativeTimeLimit, ErrorPolicy, RetryLimit, StepsLimit, TokenLimit, criterion, defaults,
-    evaluate, put,
+    CumulativeTimeLimit, ErrorPolicy, MOST_INCOMPLETE, RetryLimit, StepsLimit, TokenLimit,
+    criterion, defaults, evaluate, put,
 };
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{ExecutionFinished, StepFinished};

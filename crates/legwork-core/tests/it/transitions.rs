@@ -91,6 +91,10 @@ fn transitions() -> Vec<Transition> {
         transition!("with_error", calls, |s| s.with_error(error()), |s| {
             s.current_error() == Some(&error())
         }),
+        transition!("with_fatal_error", calls, |s| s.with_fatal_error("x", error()), |s| {
+            s.current_error() == Some(&error())
+                && s.stop_signal() == Some(&StopSignal::error("x", error()))
+        }),
         transition!("with_response", calls, |s| s.with_response(says("no")), |s| {
             s.current_step().unwrap().calls.is_empty()
         }),

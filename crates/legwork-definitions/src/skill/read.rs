@@ -9,7 +9,7 @@ use legwork_core::digest::Digest;
 
 use super::{AllowedTool, Skill};
 use crate::agent::{described, is_blank, is_model};
-use crate::fields::{Findings, Item, Table, told};
+use crate::fields::{Findings, Item, Table, quoted_key};
 use crate::file::{self, Links};
 use crate::name::{name, slug};
 use crate::problem::{Problem, Problems};
@@ -130,7 +130,7 @@ fn read(mut table: Table, folder: &Path, findings: &mut Findings) -> Option<Skil
     for field in table.into_rest() {
         let mend = "move it below `metadata`";
         let problem = Problem::new("no such field is known; it is kept as metadata", mend);
-        findings.add(problem.on_field(&told(&field.key)).on_line(field.line).warning());
+        findings.add(problem.on_field(&quoted_key(&field.key)).on_line(field.line).warning());
         metadata.entry(field.key).or_insert_with(|| field.node.into_value());
     }
     Some(Skill {

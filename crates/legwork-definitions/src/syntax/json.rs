@@ -16,13 +16,13 @@ pub(super) fn read(text: &str) -> Result<Node, Problem> {
     let read = Seed(&line).deserialize(&mut json).and_then(|node| json.end().map(|()| node));
     read.map_err(|error| {
         let line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
-        let told = error.to_string();
-        let told = told.split(" at line ").next().unwrap_or_default();
-        let mend = match told.starts_with("recursion limit") {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let mend = match message.starts_with("recursion limit") {
             true => "make it flatter",
             false => "mend the JSON there: double quotes, no comma at the end, no comments",
         };
-        Problem::new(format!("cannot be read as JSON: {}", cut(told)), mend).on_line(line)
+        Problem::new(format!("cannot be read as JSON: {}", cut(message)), mend).on_line(line)
     })
 }
 

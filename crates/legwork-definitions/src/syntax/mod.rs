@@ -5,9 +5,10 @@ mod json;
 pub(crate) mod node;
 mod yaml;
 
+use node::{Data, Field, Node};
+
 use crate::format::Format;
 use crate::problem::Problem;
-use node::{Data, Field, Node};
 
 /// The most bytes that a file may have.
 pub(crate) const MAX_BYTES: usize = 1 << 20;

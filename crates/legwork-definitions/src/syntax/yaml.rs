@@ -78,15 +78,15 @@ fn in_words(error: &DeserializeError) -> (String, &'static str) {
             "make the text smaller, and write values out instead of repeating aliases",
         ),
         error => {
-            let told = error.without_snippet().to_string();
+            let message = error.without_snippet().to_string();
             // The parser's own limit for what is written in brackets has no kind of its own.
-            if told.contains("recursion limit") {
+            if message.contains("recursion limit") {
                 return deep();
             }
-            // The line is told apart, and counts from where the file begins.
-            let told = told.split(" at line ").next().unwrap_or_default();
+            // The line is a field of its own, and counts from where the file begins.
+            let message = message.split(" at line ").next().unwrap_or_default();
             (
-                cut(told),
+                cut(message),
                 "write it as YAML 1.2: indent with spaces, quote text with `: ` or ` #` in it",
             )
         }

@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::hooks::{Cx, Hook, HookError};
 use legwork_core::AgentState;
 use legwork_port::Trigger;
+
+use crate::hooks::{Cx, Hook, HookError};
 
 mod sealed {
     pub trait Sealed {}

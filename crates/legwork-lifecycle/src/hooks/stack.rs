@@ -9,14 +9,13 @@ use futures_util::future::{Either, select};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::{AgentState, Micros, StopSignal};
 use legwork_port::event::HookEnd;
-use legwork_port::{BoxFuture, EventKind, Lifecycle, StepView, Trigger};
+use legwork_port::{BoxFuture, EventKind, Lifecycle, StepView, Trigger, unwind};
+use tracing::warn;
 
 use crate::admit::{Refused, Rights, admit};
 use crate::hooks::body::Begun;
 use crate::hooks::{Cx, Hook, HookError};
 use crate::strictness::Strictness;
-use legwork_port::unwind;
-use tracing::warn;
 
 /// Hooks by trigger, highest priority first, stable among equals.
 #[derive(Clone, Default)]
@@ -31,8 +30,8 @@ impl HookStack {
         let mut stack = Self::default();
         for hook in hooks.into_iter().map(Arc::new) {
             for trigger in hook.triggers() {
-                if let Some(place) = stack.by_trigger.get_mut(*trigger as usize) {
-                    place.push(Arc::clone(&hook));
+                if let Some(hooks) = stack.by_trigger.get_mut(*trigger as usize) {
+                    hooks.push(Arc::clone(&hook));
                 }
             }
         }
@@ -59,39 +58,39 @@ impl HookStack {
     /// who has it costs more than most hooks do.
     fn conclude(
         &self,
-        place: &Place<'_>,
+        run: &HookRun<'_>,
         state: &mut AgentState,
         ran: Result<AgentState, Failure>,
     ) -> Option<AgentState> {
         match ran {
             Ok(after) if after.is_same(state) => {
-                place.emit(HookEnd::Passed);
+                run.emit(HookEnd::Passed);
                 Some(after)
             }
             ran => {
-                self.admit(place, state, ran);
+                self.admit(run, state, ran);
                 None
             }
         }
     }
 
-    fn admit(&self, place: &Place<'_>, state: &mut AgentState, ran: Result<AgentState, Failure>) {
-        let (hook, trigger) = (place.hook, place.trigger);
+    fn admit(&self, run: &HookRun<'_>, state: &mut AgentState, ran: Result<AgentState, Failure>) {
+        let (hook, trigger) = (run.hook, run.trigger);
         match ran.map(|after| admit(Rights::Guest, trigger, state, after)) {
             Ok(Ok(after)) => {
-                place.emit(HookEnd::Changed);
+                run.emit(HookEnd::Changed);
                 *state = after;
             }
             Ok(Err(refused)) => {
-                place.emit(HookEnd::Refused(refused.message.clone()));
+                run.emit(HookEnd::Refused(refused.message.clone()));
                 *state = self.refuse(state.clone(), hook, trigger, refused);
             }
             Err(Failure::Ended) => {
                 let why = "the run was cancelled or interrupted while it waited";
-                place.emit(HookEnd::Failed(why.to_owned()));
+                run.emit(HookEnd::Failed(why.to_owned()));
             }
             Err(Failure::Failed(message)) => {
-                place.emit(HookEnd::Failed(message.clone()));
+                run.emit(HookEnd::Failed(message.clone()));
                 let on = trigger.name();
                 warn!(hook = &*hook.name, on, "hook failed");
                 let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
@@ -121,7 +120,7 @@ impl HookStack {
 }
 
 /// A hook that ran on a trigger.
-struct Place<'a> {
+struct HookRun<'a> {
     hook: &'a Hook,
     trigger: Trigger,
     view: &'a StepView,
@@ -129,7 +128,7 @@ struct Place<'a> {
     start: Option<Micros>,
 }
 
-impl Place<'_> {
+impl HookRun<'_> {
     /// Notifies observers of how the hook ended.
     fn emit(&self, end: HookEnd) {
         let Some(start) = self.start else { return };
@@ -155,12 +154,12 @@ impl Lifecycle for HookStack {
             let watched = view.events().listens();
             let shared = Arc::new(view.clone());
             let mut round = Round { stack: self, hooks, trigger, view, shared, watched };
-            while let Some((place, running)) =
+            while let Some((run, running)) =
                 poll_fn(|task| Poll::Ready(round.next_that_waits(&mut state, task))).await
             {
                 // In a box: few hooks wait, and waiting for one is large.
-                let ran = Box::pin(wait(place.hook, running, view)).await;
-                self.conclude(&place, &mut state, ran.and_then(in_words));
+                let ran = Box::pin(wait(run.hook, running, view)).await;
+                self.conclude(&run, &mut state, ran.and_then(in_words));
             }
             state
         })
@@ -184,20 +183,20 @@ impl<'a> Round<'a> {
         &mut self,
         state: &mut AgentState,
         task: &mut Context<'_>,
-    ) -> Option<(Place<'a>, Running<'a>)> {
+    ) -> Option<(HookRun<'a>, Running<'a>)> {
         let (trigger, view) = (self.trigger, self.view);
         let mut unchanged = None;
         for hook in self.hooks.by_ref() {
             let given = unchanged.take().unwrap_or_else(|| state.clone());
             let start = self.watched.then(|| view.clock().mono());
-            let place = Place { hook, trigger, view, start };
+            let run = HookRun { hook, trigger, view, start };
             let cx = Cx { trigger, view: Arc::clone(&self.shared) };
             let ran = match unwind::call(|| hook.body.begin(given, cx, task)) {
-                Ok(Begun::Waits(running)) => return Some((place, running)),
+                Ok(Begun::Waits(running)) => return Some((run, running)),
                 Ok(Begun::Ended(ran)) => Ok(ran),
                 Err(panic) => Err(panic),
             };
-            unchanged = self.stack.conclude(&place, state, in_words(ran));
+            unchanged = self.stack.conclude(&run, state, in_words(ran));
         }
         None
     }

@@ -58,8 +58,8 @@ impl Parser {
     /// The next whole frame.
     pub(crate) fn next(&mut self) -> Option<Frame<'_>> {
         let begin = self.read;
-        let place = match Place::of(self.bytes.get(begin..)?) {
-            Ok(Some(place)) => place,
+        let layout = match Layout::of(self.bytes.get(begin..)?) {
+            Ok(Some(layout)) => layout,
             Ok(None) => {
                 self.bytes.drain(..std::mem::take(&mut self.read));
                 return None;
@@ -70,9 +70,9 @@ impl Parser {
                 return None;
             }
         };
-        self.read += place.length;
+        self.read += layout.length;
         let frame = self.bytes.get(begin..self.read)?;
-        Some(Frame { payload: frame.get(place.payload)?, exception: place.exception })
+        Some(Frame { payload: frame.get(layout.payload)?, exception: layout.exception })
     }
 
     /// Bytes of a frame whose end did not come.
@@ -87,13 +87,13 @@ impl Parser {
 }
 
 /// Where the parts of a frame are.
-struct Place {
+struct Layout {
     length: usize,
     payload: Range<usize>,
     exception: Option<String>,
 }
 
-impl Place {
+impl Layout {
     /// The frame that begins here, if all of it came.
     fn of(bytes: &[u8]) -> Result<Option<Self>, Invalid> {
         let Some((prelude, _)) = bytes.split_at_checked(PRELUDE) else { return Ok(None) };

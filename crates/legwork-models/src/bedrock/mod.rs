@@ -8,6 +8,7 @@ mod encode;
 mod id;
 mod sign;
 
+use id::ModelId;
 use legwork_core::ModelRequest;
 use legwork_port::{Ability, Deltas};
 use serde_json::json;
@@ -19,7 +20,6 @@ use crate::answer::json::{Read, Reader};
 use crate::providers::region_url;
 use crate::remote::Builder;
 use crate::wire::{Counting, Frame, Framing, Head, Quirks, Wire, only, segment};
-use id::ModelId;
 
 pub(crate) use sign::{Keys, Scope, region_of, sign};
 

@@ -8,6 +8,7 @@ mod decode;
 mod encode;
 mod generation;
 
+use generation::Generation;
 use http::{HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
 use legwork_port::Deltas;
@@ -20,7 +21,6 @@ use crate::answer::json::{Read, Reader};
 use crate::providers::project_url;
 use crate::remote::Builder;
 use crate::wire::{Counted, Counting, Frame, Head, Quirks, Wire, only, segment};
-use generation::Generation;
 
 /// The base URL of Google's own servers.
 pub const BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta";

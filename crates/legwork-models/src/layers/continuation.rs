@@ -5,10 +5,10 @@ mod parts;
 use legwork_core::{Mask, Message, ModelRequest, Response};
 use legwork_port::BoxFuture;
 use legwork_port::model::{Count, Deltas, Error, Model, Profile};
+use parts::{is_cut, joined};
 
 use super::several::answered_by;
 use crate::resaying::Resaying;
-use parts::{is_cut, joined};
 
 /// How often an answer that its length limit cut is continued, and how.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
 //! The methods that put layers around a model.
 
 #[cfg(feature = "clock")]
-use legwork_port::Clock;
-use legwork_port::Model;
+use legwork_port::{Clock, Model};
 
 #[cfg(feature = "clock")]
 use super::{Breaker, Breaking, RateLimit, RateLimiting, Timeout, TimingOut};

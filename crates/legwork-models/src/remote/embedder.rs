@@ -6,6 +6,7 @@ mod builder;
 use std::fmt;
 use std::sync::Arc;
 
+use attempt::Embedding;
 use bytes::Bytes;
 use http::Request as HttpRequest;
 use legwork_core::Mask;
@@ -24,7 +25,6 @@ use crate::bounds::Bounds;
 use crate::embeddings::{Api, Asked, Fault, Quirks, batches};
 use crate::http::{Client, Timeouts};
 use crate::retry::{Policy, persist};
-use attempt::Embedding;
 
 pub use builder::EmbedderBuilder;
 

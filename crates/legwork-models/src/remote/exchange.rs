@@ -73,7 +73,7 @@ impl<'a> Exchange<'a> {
         let answer = match sent {
             Ok(Ok(answer)) => answer,
             Ok(Err(broken)) => {
-                return Err(self.presence.told(self.tried.not_answered(&broken), &broken));
+                return Err(self.presence.classified(self.tried.not_answered(&broken), &broken));
             }
             Err(_) => return Err(self.tried.too_slow(self.timeouts.first_byte)),
         };

@@ -155,9 +155,9 @@ impl HttpModel {
     }
 
     /// A request with this body, which keeps its key in all attempts.
-    fn asking(&self, body: Bytes, asked: Streaming) -> Asking<'_> {
+    fn attempt(&self, body: Bytes, asked: Streaming) -> HttpAttempt<'_> {
         let key = self.idempotency.as_ref().and_then(Idempotency::key);
-        Asking { model: self, body, asked, key }
+        HttpAttempt { model: self, body, asked, key }
     }
 
     fn inference<'a>(&'a self, asked: Streaming, key: Option<&'a Key>) -> Inference<'a> {
@@ -206,14 +206,14 @@ fn mask(secrets: &Secrets, access: Option<&Access>) -> Mask {
 }
 
 /// A request whose body is sent once an attempt.
-struct Asking<'a> {
+struct HttpAttempt<'a> {
     model: &'a HttpModel,
     body: Bytes,
     asked: Streaming,
     key: Option<Key>,
 }
 
-impl Attempt for Asking<'_> {
+impl Attempt for HttpAttempt<'_> {
     type Answer = Response;
 
     fn model(&self) -> &str {
@@ -282,8 +282,8 @@ impl Model for HttpModel {
         drop(request);
         match body {
             Ok(body) => Box::pin(async move {
-                let asking = self.asking(body, asked);
-                persist(&asking, &self.retry, &*self.clock, deltas).await
+                let attempt = self.attempt(body, asked);
+                persist(&attempt, &self.retry, &*self.clock, deltas).await
             }),
             Err(error) => Box::pin(ready(Err(error))),
         }

@@ -61,8 +61,8 @@ async fn part(
     asked: Streaming,
     relay: &mut Resaying<'_>,
 ) -> Result<Response, model::Error> {
-    let asking = model.asking(model.body(request, asked)?, asked);
-    persist(&asking, &model.retry, &*model.clock, Some(relay)).await
+    let attempt = model.attempt(model.body(request, asked)?, asked);
+    persist(&attempt, &model.retry, &*model.clock, Some(relay)).await
 }
 
 fn is_paused(response: &Response) -> bool {

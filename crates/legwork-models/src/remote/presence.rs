@@ -35,7 +35,7 @@ impl Presence {
     }
 
     /// The error, with a code for retries if the server does not run.
-    pub(super) fn told(&self, error: Error, broken: &Broken) -> Error {
+    pub(super) fn classified(&self, error: Error, broken: &Broken) -> Error {
         let is_gone = self.is_here && !self.answered.load(Ordering::Relaxed) && broken.is_refused();
         let code = is_gone.then(|| NOT_RUNNING.to_owned()).or(error.code);
         Error { code, ..error }

@@ -62,19 +62,19 @@ impl<M: Model> Model for Retrying<M> {
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, Error>> {
         Box::pin(async move {
-            let asking = Asking { model: &self.model, request };
-            persist(&asking, &self.policy, &*self.clock, deltas).await
+            let attempt = ModelAttempt { model: &self.model, request };
+            persist(&attempt, &self.policy, &*self.clock, deltas).await
         })
     }
 }
 
 /// A request that a model is asked, as often as it takes.
-struct Asking<'a> {
+struct ModelAttempt<'a> {
     model: &'a dyn Model,
     request: ModelRequest,
 }
 
-impl Attempt for Asking<'_> {
+impl Attempt for ModelAttempt<'_> {
     type Answer = Response;
 
     fn model(&self) -> &str {

@@ -1,9 +1,11 @@
-use super::*;
+use std::time::Duration;
+
 use legwork_core::inference::{Incomplete, Response};
 use legwork_core::{FinishReason, Message, Micros};
 use legwork_port::model::{Error, Kind};
 use proptest::prelude::*;
-use std::time::Duration;
+
+use super::*;
 
 const PASSING: Failure = Failure::Passing(None);
 

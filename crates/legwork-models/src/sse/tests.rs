@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 /// Everything that a stream said, owned.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -4,9 +4,8 @@ use std::ops::ControlFlow;
 
 use legwork_core::inference::Incomplete;
 use legwork_core::{Part, Response};
-use legwork_models::Api;
-use legwork_models::Bounds;
 use legwork_models::answer::{Ended, Reply, Streaming, Unreadable};
+use legwork_models::{Api, Bounds};
 use legwork_port::{Delta, Model};
 use proptest::prelude::*;
 use serde_json::json;

@@ -4,8 +4,8 @@ use legwork_core::Vector;
 
 use crate::partial::frame::Frame;
 use crate::partial::machine::{Expect, Machine, Token};
-use crate::partial::open_text::{OpenText, Place};
-use crate::partial::parser::Mode;
+use crate::partial::open_text::{OpenText, Position};
+use crate::partial::parser::Syntax;
 use crate::partial::{Kind, scalar};
 
 impl Machine {
@@ -16,19 +16,19 @@ impl Machine {
             return Ok(space);
         }
         let Some(next) = rest.chars().next() else { return Ok(0) };
-        let read = match self.mode {
-            Mode::Lenient if self.root.is_some() => return Ok(rest.len()),
-            Mode::Lenient => self.lenient(next),
-            Mode::Strict => self.structure(next),
+        let read = match self.syntax {
+            Syntax::Lenient if self.root.is_some() => return Ok(rest.len()),
+            Syntax::Lenient => self.lenient(next),
+            Syntax::Strict => self.structure(next),
         };
         read.map_err(|kind| (0, kind))?;
         Ok(next.len_utf8())
     }
 
     fn is_space(&self, c: char) -> bool {
-        match self.mode {
-            Mode::Strict => matches!(c, ' ' | '\t' | '\n' | '\r'),
-            Mode::Lenient => c.is_whitespace() || c == '\u{FEFF}',
+        match self.syntax {
+            Syntax::Strict => matches!(c, ' ' | '\t' | '\n' | '\r'),
+            Syntax::Lenient => c.is_whitespace() || c == '\u{FEFF}',
         }
     }
 
@@ -43,7 +43,7 @@ impl Machine {
             (Expect::Key | Expect::KeyOrEnd, ',') => {}
             (Expect::Value, ']') if self.is_in_array() => self.close(),
             (Expect::Key, '}') => self.close(),
-            (Expect::Key | Expect::KeyOrEnd, '\'') => self.begin_text('\'', Place::Key),
+            (Expect::Key | Expect::KeyOrEnd, '\'') => self.begin_text('\'', Position::Key),
             (Expect::Key | Expect::KeyOrEnd, next) if scalar::is_of_word(next) => {
                 self.token = Token::Word(next.into());
             }
@@ -51,7 +51,7 @@ impl Machine {
                 self.expect = if in_object { Expect::Key } else { Expect::Value };
                 return self.lenient(next);
             }
-            (Expect::Value | Expect::ValueOrEnd, '\'') => self.begin_text('\'', Place::Inside),
+            (Expect::Value | Expect::ValueOrEnd, '\'') => self.begin_text('\'', Position::Inside),
             (Expect::Value | Expect::ValueOrEnd, '+' | '.') => {
                 self.token = Token::Number(next.into());
             }
@@ -70,7 +70,7 @@ impl Machine {
             (Expect::Value | Expect::ValueOrEnd, next) if next.is_ascii_alphabetic() => {
                 return self.begin_value(next);
             }
-            (Expect::Key | Expect::KeyOrEnd, '"') => self.begin_text('"', Place::Key),
+            (Expect::Key | Expect::KeyOrEnd, '"') => self.begin_text('"', Position::Key),
             (Expect::ValueOrEnd, ']') | (Expect::KeyOrEnd, '}') => self.close(),
             (Expect::Colon, ':') => self.expect = Expect::Value,
             (Expect::Comma, ',') if !self.stack.is_empty() => {
@@ -85,7 +85,7 @@ impl Machine {
 
     fn begin_value(&mut self, next: char) -> Result<(), Kind> {
         match next {
-            '"' => self.begin_text('"', Place::Inside),
+            '"' => self.begin_text('"', Position::Inside),
             '{' => {
                 self.open(Frame::Object { entries: Vector::new(), key: None })?;
                 self.expect = Expect::KeyOrEnd;
@@ -97,7 +97,7 @@ impl Machine {
             next if scalar::is_of_number(next) && !next.is_ascii_alphabetic() => {
                 self.token = Token::Number(next.into());
             }
-            next if self.mode == Mode::Lenient
+            next if self.syntax == Syntax::Lenient
                 || scalar::can_be_literal(next.encode_utf8(&mut [0; 4])) =>
             {
                 self.token = Token::Word(next.into());
@@ -107,13 +107,13 @@ impl Machine {
         Ok(())
     }
 
-    fn begin_text(&mut self, quote: char, place: Place) {
-        let place = match self.mode {
-            Mode::Strict => Place::Strict,
-            Mode::Lenient if self.stack.is_empty() => Place::Root,
-            Mode::Lenient => place,
+    fn begin_text(&mut self, quote: char, position: Position) {
+        let position = match self.syntax {
+            Syntax::Strict => Position::Strict,
+            Syntax::Lenient if self.stack.is_empty() => Position::Root,
+            Syntax::Lenient => position,
         };
-        self.token = Token::Text(OpenText::new(quote, place));
+        self.token = Token::Text(OpenText::new(quote, position));
     }
 
     fn open(&mut self, frame: Frame) -> Result<(), Kind> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::partial::frame::Frame;
 use crate::partial::open_text::{OpenText, Read};
-use crate::partial::parser::Mode;
+use crate::partial::parser::Syntax;
 use crate::partial::scalar;
 use crate::partial::{Error, Kind, Text, Value};
 
@@ -15,7 +15,7 @@ const KEYS: usize = 256;
 /// Reads a text character by character; holds what is open.
 #[derive(Debug)]
 pub(super) struct Machine {
-    pub(super) mode: Mode,
+    pub(super) syntax: Syntax,
     pub(super) max_depth: usize,
     /// How many bytes were read.
     pub(super) offset: usize,
@@ -54,9 +54,9 @@ pub(super) enum Token {
 }
 
 impl Machine {
-    pub(super) fn new(mode: Mode, max_depth: usize) -> Self {
+    pub(super) fn new(syntax: Syntax, max_depth: usize) -> Self {
         Self {
-            mode,
+            syntax,
             max_depth,
             offset: 0,
             stack: Vec::new(),
@@ -115,7 +115,7 @@ impl Machine {
                 number.push_str(rest.get(..at).unwrap_or_default());
                 (at, ended)
             }
-            Token::Word(_) if self.mode == Mode::Strict => return self.strict_word(rest),
+            Token::Word(_) if self.syntax == Syntax::Strict => return self.strict_word(rest),
             Token::Word(word) => {
                 let (at, ended) = end(scalar::is_of_word);
                 word.push_str(rest.get(..at).unwrap_or_default());
@@ -139,7 +139,7 @@ impl Machine {
         if !scalar::can_be_literal(word) {
             return Err((0, Kind::Word(std::mem::take(word))));
         }
-        if scalar::word(word, Mode::Strict).is_ok() {
+        if scalar::word(word, Syntax::Strict).is_ok() {
             self.end_token().map_err(|kind| (0, kind))?;
         }
         Ok(next.len_utf8())
@@ -167,11 +167,11 @@ impl Machine {
                 self.take_key(text.into_whole());
             }
             Token::Text(text) => self.take(Value::Text(Text::whole(text.into_whole()))),
-            Token::Number(number) => self.take(scalar::number(&number, self.mode)?),
+            Token::Number(number) => self.take(scalar::number(&number, self.syntax)?),
             Token::Word(word) if matches!(self.expect, Expect::Key | Expect::KeyOrEnd) => {
                 self.take_key(word.into());
             }
-            Token::Word(word) => self.take(scalar::word(&word, self.mode)?),
+            Token::Word(word) => self.take(scalar::word(&word, self.syntax)?),
             _ => {}
         }
         Ok(())
@@ -213,7 +213,7 @@ impl Machine {
         }
         match self.root.take() {
             Some(root) => Ok(root),
-            None if self.mode == Mode::Lenient => {
+            None if self.syntax == Syntax::Lenient => {
                 self.snapshot().ok_or_else(|| self.error(Kind::Empty))
             }
             None if self.stack.is_empty() && matches!(self.token, Token::None) => {

@@ -14,7 +14,7 @@ const PIECE: usize = 1024;
 pub(super) struct OpenText {
     /// The character that ends it.
     quote: char,
-    place: Place,
+    position: Position,
     pieces: Vector<Arc<str>>,
     tail: String,
     /// The length of all pieces, in bytes.
@@ -28,7 +28,7 @@ pub(super) struct OpenText {
 
 /// Where a text stands, which says what can follow its closing quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// The first quote ends it, and what JSON does not allow is an error.
     Strict,
     /// A key: a quote that no colon follows belongs to the text.
@@ -65,10 +65,10 @@ enum Closing {
 }
 
 impl OpenText {
-    pub(super) fn new(quote: char, place: Place) -> Self {
+    pub(super) fn new(quote: char, position: Position) -> Self {
         Self {
             quote,
-            place,
+            position,
             pieces: Vector::new(),
             tail: String::new(),
             sealed: 0,
@@ -145,7 +145,7 @@ impl OpenText {
             Escape::None if next == '\\' => self.escape = Escape::Begun,
             Escape::None if next == self.quote => {
                 self.lone_half()?;
-                if matches!(self.place, Place::Strict | Place::Root) {
+                if matches!(self.position, Position::Strict | Position::Root) {
                     return Ok(true);
                 }
                 self.closing = Some(next.into());
@@ -242,8 +242,8 @@ impl OpenText {
             self.closing.get_or_insert_default().push_str(rest);
             return Closing::Unknown;
         };
-        let ends = match self.place {
-            Place::Key => next == ':',
+        let ends = match self.position {
+            Position::Key => next == ':',
             _ => matches!(next, ',' | ']' | '}' | '"' | '/' | '#') || next == self.quote,
         };
         if ends {
@@ -264,6 +264,6 @@ impl OpenText {
     }
 
     fn is_lenient(&self) -> bool {
-        self.place != Place::Strict
+        self.position != Position::Strict
     }
 }

@@ -8,7 +8,7 @@ pub const MAX_DEPTH: usize = 127;
 
 /// What a parser takes for JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum Syntax {
     /// RFC 8259 and nothing else.
     Strict,
     /// What models write for it, too.
@@ -30,7 +30,7 @@ pub struct Parser {
 impl Parser {
     /// A parser for JSON as RFC 8259 defines it.
     pub fn strict() -> Self {
-        Self::new(Mode::Strict)
+        Self::new(Syntax::Strict)
     }
 
     /// A parser that also takes what models write instead of JSON.
@@ -41,11 +41,11 @@ impl Parser {
     /// not UTF-8. What follows the value is ignored. A text that ends before its value does is
     /// closed where it ends. A word without quotes is an error: it may be prose.
     pub fn lenient() -> Self {
-        Self::new(Mode::Lenient)
+        Self::new(Syntax::Lenient)
     }
 
-    fn new(mode: Mode) -> Self {
-        Self { machine: Machine::new(mode, MAX_DEPTH), carried: Vec::new(), failed: None }
+    fn new(syntax: Syntax) -> Self {
+        Self { machine: Machine::new(syntax, MAX_DEPTH), carried: Vec::new(), failed: None }
     }
 
     /// The same with another maximum depth; at most [`MAX_DEPTH`], because values of any depth
@@ -97,10 +97,10 @@ impl Parser {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        match (self.carried.is_empty(), self.machine.mode) {
+        match (self.carried.is_empty(), self.machine.syntax) {
             (true, _) => {}
-            (false, Mode::Strict) => return Err(self.machine.error(Kind::Encoding)),
-            (false, Mode::Lenient) => self.machine.read("\u{FFFD}")?,
+            (false, Syntax::Strict) => return Err(self.machine.error(Kind::Encoding)),
+            (false, Syntax::Lenient) => self.machine.read("\u{FFFD}")?,
         }
         self.machine.finish()
     }
@@ -124,13 +124,13 @@ impl Parser {
             };
             let (valid, rest) = bytes.split_at_checked(error.valid_up_to()).unwrap_or_default();
             self.machine.read(std::str::from_utf8(valid).unwrap_or_default())?;
-            match (error.error_len(), self.machine.mode) {
+            match (error.error_len(), self.machine.syntax) {
                 (None, _) => {
                     self.carried = rest.to_vec();
                     return Ok(());
                 }
-                (Some(_), Mode::Strict) => return Err(self.machine.error(Kind::Encoding)),
-                (Some(len), Mode::Lenient) => {
+                (Some(_), Syntax::Strict) => return Err(self.machine.error(Kind::Encoding)),
+                (Some(len), Syntax::Lenient) => {
                     self.machine.read("\u{FFFD}")?;
                     bytes = rest.get(len..).unwrap_or_default();
                 }

@@ -2,7 +2,7 @@
 
 use serde_json::Number;
 
-use crate::partial::parser::Mode;
+use crate::partial::parser::Syntax;
 use crate::partial::{Kind, Value};
 
 /// The longest word that an error repeats, in characters.
@@ -14,11 +14,11 @@ pub(super) fn is_of_number(c: char) -> bool {
 }
 
 /// The number that characters mean.
-pub(super) fn number(text: &str, mode: Mode) -> Result<Value, Kind> {
+pub(super) fn number(text: &str, syntax: Syntax) -> Result<Value, Kind> {
     let read = |text: &str| serde_json::from_str::<Number>(text).ok();
-    let number = match mode {
-        Mode::Strict => read(text),
-        Mode::Lenient => read(text).or_else(|| read(&mended(text))),
+    let number = match syntax {
+        Syntax::Strict => read(text),
+        Syntax::Lenient => read(text).or_else(|| read(&mended(text))),
     };
     number.map(Value::Number).ok_or_else(|| Kind::Number(shown(text)))
 }
@@ -35,14 +35,14 @@ fn mended(text: &str) -> String {
 }
 
 /// The value that a word means, as JSON, Python or JavaScript writes it.
-pub(super) fn word(text: &str, mode: Mode) -> Result<Value, Kind> {
-    let value = match (text, mode) {
+pub(super) fn word(text: &str, syntax: Syntax) -> Result<Value, Kind> {
+    let value = match (text, syntax) {
         ("null", _) => Value::Null,
         ("true", _) => Value::Bool(true),
         ("false", _) => Value::Bool(false),
-        ("True" | "TRUE", Mode::Lenient) => Value::Bool(true),
-        ("False" | "FALSE", Mode::Lenient) => Value::Bool(false),
-        ("None" | "NULL" | "undefined" | "NaN" | "Infinity", Mode::Lenient) => Value::Null,
+        ("True" | "TRUE", Syntax::Lenient) => Value::Bool(true),
+        ("False" | "FALSE", Syntax::Lenient) => Value::Bool(false),
+        ("None" | "NULL" | "undefined" | "NaN" | "Infinity", Syntax::Lenient) => Value::Null,
         _ => return Err(Kind::Word(shown(text))),
     };
     Ok(value)

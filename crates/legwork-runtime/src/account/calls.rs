@@ -2,23 +2,21 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use legwork_core::budget::Exhausted;
-
-use legwork_core::budget::TreeAmounts;
+use legwork_core::budget::{Exhausted, TreeAmounts};
 
 use crate::account::SharedBudget;
 
 /// Calls of a turn that were checked as a whole, and have not begun: other agents of the
 /// tree leave room for them.
 pub(crate) struct ReservedCalls {
-    share: Option<SharedBudget>,
+    shared_budget: Option<SharedBudget>,
     count: Mutex<usize>,
 }
 
 impl ReservedCalls {
     /// None, in the accounts above an agent.
-    pub(crate) fn new(share: Option<SharedBudget>) -> Self {
-        Self { share, count: Mutex::default() }
+    pub(crate) fn new(shared_budget: Option<SharedBudget>) -> Self {
+        Self { shared_budget, count: Mutex::default() }
     }
 
     /// Holds so many calls, those that are held already among them.
@@ -27,8 +25,8 @@ impl ReservedCalls {
     /// The limit above that they would pass; no more is held then.
     pub(crate) fn hold(&self, calls: usize) -> Result<(), Exhausted> {
         let mut count = self.lock();
-        if let Some(share) = &self.share {
-            share.hold_calls(calls.saturating_sub(*count))?;
+        if let Some(shared_budget) = &self.shared_budget {
+            shared_budget.hold_calls(calls.saturating_sub(*count))?;
         }
         *count = calls.max(*count);
         Ok(())
@@ -37,9 +35,9 @@ impl ReservedCalls {
     /// A call begins: what was held for it is charged.
     pub(crate) fn begin(&self) {
         let mut count = self.lock();
-        match (count.checked_sub(1), &self.share) {
+        match (count.checked_sub(1), &self.shared_budget) {
             (Some(rest), _) => *count = rest,
-            (None, Some(share)) => share.charge(TreeAmounts::calls(1)),
+            (None, Some(shared_budget)) => shared_budget.charge(TreeAmounts::calls(1)),
             (None, None) => {}
         }
     }
@@ -48,8 +46,8 @@ impl ReservedCalls {
     pub(crate) fn keep(&self, calls: usize) {
         let mut count = self.lock();
         let rest = calls.min(*count);
-        if let Some(share) = &self.share {
-            share.settle(TreeAmounts::calls(*count - rest), TreeAmounts::default());
+        if let Some(shared_budget) = &self.shared_budget {
+            shared_budget.settle(TreeAmounts::calls(*count - rest), TreeAmounts::default());
         }
         *count = rest;
     }

@@ -49,9 +49,9 @@ impl UncommittedCharges {
     }
 
     /// It is durable: the agents above may know.
-    pub(crate) fn settle(&self, share: &SharedBudget) {
+    pub(crate) fn settle(&self, shared_budget: &SharedBudget) {
         for (held, charged) in self.lock().drain(..) {
-            share.settle(TreeAmounts::of(&held), TreeAmounts::of(&charged));
+            shared_budget.settle(TreeAmounts::of(&held), TreeAmounts::of(&charged));
         }
     }
 
@@ -73,7 +73,7 @@ impl SharedBudget {
     /// Opens the account of an agent for the calls of a turn: what its ledger leaves, and
     /// what the agents above it leave. What is held for subagents is to be charged to it.
     pub fn open(above: Option<&Self>, ledger: &Ledger) -> Self {
-        let tree = above.map_or_else(Arc::default, |share| Arc::clone(&share.tree));
+        let tree = above.map_or_else(Arc::default, |shared_budget| Arc::clone(&shared_budget.tree));
         let (budget, used) = (ledger.budget.clone(), TreeAmounts::of(&ledger.spent));
         let mut accounts = tree.lock();
         accounts.push(Account { above: above.cloned(), budget, used });
@@ -151,9 +151,9 @@ impl SharedBudget {
         self.charge(TreeAmounts::of(used));
     }
 
-    /// Holds sums in every account above, wherever no limit of their own covers them.
-    pub fn charge(&self, sums: TreeAmounts) {
-        self.add(&mut self.tree.lock(), sums);
+    /// Holds amounts in every account above, wherever no limit of their own covers them.
+    pub fn charge(&self, amounts: TreeAmounts) {
+        self.add(&mut self.tree.lock(), amounts);
     }
 
     /// Releases what was held and charges what was used.
@@ -189,10 +189,10 @@ impl SharedBudget {
         ledgers.fold(Budget::unlimited(), |all, ledger| all.within(&ledger.left()))
     }
 
-    fn add(&self, accounts: &mut [Account], sums: TreeAmounts) {
+    fn add(&self, accounts: &mut [Account], amounts: TreeAmounts) {
         for (index, own) in self.indexes(accounts) {
             if let Some(account) = accounts.get_mut(index) {
-                account.used = account.used.plus(sums.uncovered(&own));
+                account.used = account.used.plus(amounts.uncovered(&own));
             }
         }
     }

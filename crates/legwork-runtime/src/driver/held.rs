@@ -6,14 +6,17 @@ use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
 use legwork_core::state::Change;
-use legwork_core::{AgentState, ExecutionStatus, Owed, Response, StopSignal};
+use legwork_core::{AgentState, ExecutionStatus, Owed, Response};
+use legwork_port::unwind;
 
 use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::infer::record;
 use crate::error::{Halt, HaltReason};
 use crate::executor;
-use legwork_port::unwind;
+
+/// Who asks for the end of an execution whose driver failed.
+pub(super) const DRIVER: &str = "driver";
 
 /// Lets the driver read a response, records it, and lets the driver add to that.
 ///
@@ -47,7 +50,7 @@ pub(super) fn read<D: Driver + ?Sized>(
             match unwind::call(|| driver.recorded(state)) {
                 Ok(after) => added(before, after),
                 // Whether the response is what it says is not known: none of its calls runs.
-                Err(panic) => failed(before, of_driver(&panic)),
+                Err(panic) => before.with_fatal_error(DRIVER, of_driver(&panic)),
             }
         }
         Err(panic) => record(unread, charged, state, cx, model).with_error(of_driver(&panic)),
@@ -67,7 +70,8 @@ fn added(before: AgentState, after: AgentState) -> AgentState {
     }
     let message = "the driver returned a state that it may not return when a response was \
                    recorded: return the one given, changed only by transitions that add to it";
-    failed(before, ErrorRecord::new(ErrorSource::Driver, ErrorKind::Lineage, message))
+    let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Lineage, message);
+    before.with_fatal_error(DRIVER, error)
 }
 
 /// What a driver says, or that it panicked.
@@ -86,13 +90,8 @@ pub(super) fn of_driver(panic: &str) -> ErrorRecord {
 pub(crate) fn idle(state: AgentState) -> AgentState {
     let message = "the driver did nothing of what the step owes: `use_tools` makes the inference \
                    or runs the calls, or returns an error";
-    failed(state, ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
-}
-
-/// Records an error of the driver, and that the execution ends with it.
-pub(super) fn failed(state: AgentState, error: ErrorRecord) -> AgentState {
-    let signal = StopSignal::error("driver", error.clone());
-    state.with_error(error).with_stop_signal(signal)
+    let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
+    state.with_fatal_error(DRIVER, error)
 }
 
 /// Ends the execution of a driver that panicked, with what was committed of the step.
@@ -109,7 +108,7 @@ pub(crate) async fn panicked(cx: &StepContext, panic: String) -> Result<AgentSta
     if state.status().is_none_or(ExecutionStatus::is_terminal) {
         return Err(Halt::new(state, HaltReason::Panicked(panic)));
     }
-    let state = failed(cx.tick(state), of_driver(&panic));
+    let state = cx.tick(state).with_fatal_error(DRIVER, of_driver(&panic));
     match state.owed() {
         // Calls that are open are answered without the driver: none of them runs.
         Owed::JudgeCalls | Owed::RunCalls => executor::run(state, cx).await,

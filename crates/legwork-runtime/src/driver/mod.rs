@@ -10,6 +10,7 @@ use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
 use legwork_port::{BoxFuture, Model};
+use legwork_toolset::StepTools;
 
 pub(crate) use held::{idle, panicked};
 pub use infer::infer;
@@ -19,7 +20,6 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor;
 use crate::judge::judge;
-use legwork_toolset::StepTools;
 
 /// Makes one step.
 ///

@@ -2,10 +2,10 @@
 
 use legwork_core::error::ErrorRecord;
 use legwork_core::{AgentState, ModelRequest};
+use legwork_toolset::StepTools;
 
 use crate::context::StepContext;
 use crate::driver::{Driver, request};
-use legwork_toolset::StepTools;
 
 /// The driver for models that call tools.
 #[derive(Debug, Clone, Copy, Default)]

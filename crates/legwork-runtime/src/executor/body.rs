@@ -9,14 +9,12 @@ use futures_util::future::{Either, select};
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, Micros, Seq, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Cancellation, ToolContext};
-
+use legwork_port::{BoxFuture, Cancellation, ToolContext, unwind};
 use tracing::{Instrument as _, debug, debug_span};
 
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::executor::job::Job;
-use legwork_port::unwind;
 
 /// A call that was run.
 pub(super) struct Ran {
@@ -51,25 +49,11 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
             return Ran { index, call, outcome, took, metadata, used, spec };
         }
         let start = clock.mono();
-        let body = unwind::run(|| match &child {
-            Some(child) => child.call(&context),
-            None => tool.call(&call, &context),
-        });
-        // A subagent is under the same control, and ends in good order.
-        let raised =
-            async { if child.is_some() { pending().await } else { control.raised().await } };
-        let limit = match spec.timeout {
-            Some(limit) => clock.sleep(Duration::from(limit)),
-            None => Box::pin(pending()),
-        };
-        let outcome = {
-            let raised = pin!(raised);
-            let cut = select(raised, limit);
-            match select(pin!(body), cut).await {
-                Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&panic))),
-                Either::Right((Either::Left(_), _)) => None,
-                Either::Right((Either::Right(_), _)) => spec.timeout.map(timed_out),
-            }
+        let limit = spec.timeout.map(|limit| (limit, clock.sleep(Duration::from(limit))));
+        let outcome = match &child {
+            // It is under the same control, and ends in good order.
+            Some(child) => ended(|| child.call(&context), pending(), limit).await,
+            None => ended(|| tool.call(&call, &context), control.raised(), limit).await,
         };
         let took = clock.mono().since(start);
         debug!(took = took.0, cut = outcome.is_none(), "call ended");
@@ -79,6 +63,29 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         Ran { index, call, outcome, took, metadata, used, spec }
     };
     Box::pin(running.instrument(span))
+}
+
+/// What came of the body of a call; none if the run was cancelled or interrupted first.
+async fn ended<'a>(
+    body: impl FnOnce() -> BoxFuture<'a, ToolOutcome>,
+    raised: impl Future<Output = ()>,
+    limit: Option<(Micros, BoxFuture<'_, ()>)>,
+) -> Option<ToolOutcome> {
+    let late = async {
+        match limit {
+            Some((limit, over)) => {
+                over.await;
+                timed_out(limit)
+            }
+            None => pending().await,
+        }
+    };
+    let (raised, late) = (pin!(raised), pin!(late));
+    match select(pin!(unwind::run(body)), select(raised, late)).await {
+        Either::Left((ended, _)) => Some(ended.unwrap_or_else(|panic| panicked(&panic))),
+        Either::Right((Either::Left(_), _)) => None,
+        Either::Right((Either::Right((outcome, _)), _)) => Some(outcome),
+    }
 }
 
 /// Raises a request to stop when it is dropped.

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use legwork_core::state::CallStatus;
 use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, ToolCall, ToolSpec};
-use legwork_port::Tool;
+use legwork_port::{Tool, unwind};
+use legwork_toolset::StepTools;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor::outcome::end_call;
 use crate::services::{SubagentCall, TurnSubagents};
-use legwork_port::unwind;
-use legwork_toolset::StepTools;
 
 /// A call to be run, with all that it takes.
 pub(super) struct Job {

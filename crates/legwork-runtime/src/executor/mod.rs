@@ -9,6 +9,9 @@ mod running;
 use std::collections::{BTreeSet, VecDeque};
 use std::pin::pin;
 
+use body::call;
+use intent::begin;
+use job::{Job, collect};
 use legwork_core::AgentState;
 use legwork_core::tool::{ExecutionMode, RunsIn};
 
@@ -19,10 +22,8 @@ use crate::judge::{self, judge};
 use crate::release::Release;
 use crate::services::{Concurrency, TurnSubagents};
 use crate::watch::{Watched, meanwhile};
-use body::call;
-use intent::begin;
-use job::{Job, collect};
-pub(crate) use outcome::interrupted;
+
+pub(crate) use outcome::end_call;
 use outcome::{fail_all, give_up, interrupt, record, skip_rest};
 use running::Running;
 

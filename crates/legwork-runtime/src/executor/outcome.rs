@@ -82,7 +82,7 @@ pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result
             continue;
         }
         state = match slot.child {
-            Some(_) => interrupted(state, cx, index).await?,
+            Some(_) => end_call(state, cx, index, ToolOutcome::Interrupted).await?,
             None => cx.answer(state, index, &slot.call, ToolOutcome::Interrupted),
         };
     }
@@ -109,27 +109,18 @@ pub(super) async fn skip_rest(
         if state.call(job.index).is_none_or(|slot| slot.execution().is_some()) {
             continue;
         }
-        // One that began before may have happened.
         state = match job.is_fresh() {
             true => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
-            false => interrupted(state, cx, job.index).await?,
+            false => end_call(state, cx, job.index, ToolOutcome::Interrupted).await?,
         };
     }
     Ok(state)
 }
 
-/// Answers a call that began and does not go on: it may or may not have happened.
-pub(crate) async fn interrupted(
-    state: AgentState,
-    cx: &StepContext,
-    index: u32,
-) -> Result<AgentState, Halt> {
-    end_call(state, cx, index, ToolOutcome::Interrupted).await
-}
-
-/// Answers a call that does not go on. Its subagent, if it has one, which no run continues
+/// Answers a call that does not go on; one that began is interrupted, and may or may not have
+/// happened. Its subagent, if it has one, which no run continues
 /// with, is ended as cancelled, and what it used is charged, as its journal says.
-pub(super) async fn end_call(
+pub(crate) async fn end_call(
     state: AgentState,
     cx: &StepContext,
     index: u32,
@@ -156,7 +147,9 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
     }
     for (index, slot) in state.calls_unanswered() {
         state = match slot.status {
-            CallStatus::Started(_) | CallStatus::Ready => interrupted(state, cx, index).await?,
+            CallStatus::Started(_) | CallStatus::Ready => {
+                end_call(state, cx, index, ToolOutcome::Interrupted).await?
+            }
             _ => {
                 let why = "the execution was cancelled".to_owned();
                 cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why))

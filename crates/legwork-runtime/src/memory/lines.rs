@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry;
 use legwork_core::journal::Journal;
-use legwork_core::{Entry, Seq, SessionId};
+use legwork_core::{Entry, Seq, SessionId, entry};
 use legwork_port::store::{Error, Unreadable};
 
 use super::MemoryStore;

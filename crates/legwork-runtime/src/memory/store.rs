@@ -34,7 +34,7 @@ pub(super) struct Kept {
     /// What lists say of it.
     pub(super) summary: Summary,
     pub(super) inbox: Vec<Posted>,
-    /// The item that who keeps the state took up last, once that was told.
+    /// The item that who keeps the state took up last, once that was said.
     taken: Option<Cursor>,
     pub(super) fence: u64,
     pub(super) claimed: bool,

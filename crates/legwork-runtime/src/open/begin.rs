@@ -9,12 +9,12 @@ use legwork_core::state::{Input, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
 use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
+use legwork_session::inbox::take_idle;
 
 use super::{Active, Task};
 use crate::control::Control;
 use crate::error::Error;
 use crate::run::{self, Advance};
-use legwork_session::inbox::take_idle;
 
 impl Active {
     /// Takes up what is to be done with the session.

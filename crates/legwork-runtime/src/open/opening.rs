@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use legwork_core::event::Definition;
 use legwork_core::{AgentId, AgentState, Digest, Message, OnDoubt, SessionId};
-use legwork_port::Observer;
+use legwork_port::{Ids, Observer, unwind};
 use serde_json::Value;
 
 use crate::control::Control;
 use crate::driver::Driver;
+use crate::error::Error;
 use crate::services::{Ancestry, Services};
 
 /// An agent as the runtime knows it.
@@ -61,6 +62,22 @@ pub enum Target {
     Session(SessionId),
     /// The one of this state, which is taken in place of what the store has.
     State(AgentState),
+}
+
+impl Target {
+    /// The name of the session, with its state unless the store has that.
+    pub(super) fn resolve(self, ids: &dyn Ids) -> Result<(SessionId, Option<AgentState>), Error> {
+        let state = match self {
+            Self::Session(session) => return Ok((session, None)),
+            Self::State(state) => state,
+            Self::New => {
+                let named = unwind::call(|| ids.session());
+                let who = "the source of ids";
+                AgentState::new(named.map_err(|message| Error::Panicked { who, message })?)
+            }
+        };
+        Ok((state.session().clone(), Some(state)))
+    }
 }
 
 /// What is to be done with a session.

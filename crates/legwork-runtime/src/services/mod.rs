@@ -8,13 +8,13 @@ use std::sync::Arc;
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
 use legwork_core::tool::ExecutionMode;
+use legwork_lifecycle::Composite;
 use legwork_port::{Core, Deps, Ids, Model, OutputReader};
+use legwork_session::Sessions;
+use legwork_toolset::Toolsets;
 
 use crate::error::Error;
 use crate::result::{Run, Unfinished};
-use legwork_lifecycle::Composite;
-use legwork_session::Sessions;
-use legwork_toolset::Toolsets;
 
 pub use subagents::{Ancestry, Caller, SubagentCall, Subagents, TurnSubagents};
 

@@ -23,7 +23,7 @@ pub struct Caller<'a> {
     /// What it does about calls in doubt, where that was said.
     pub on_doubt: Option<OnDoubt>,
     /// What the agents above leave to it; none for a root.
-    pub share: Option<&'a SharedBudget>,
+    pub shared_budget: Option<&'a SharedBudget>,
     pub(crate) held_calls: &'a ReservedCalls,
 }
 
@@ -103,12 +103,12 @@ pub struct Ancestry {
     /// The call that it works for; none for a root.
     pub parent: Option<ParentLink>,
     /// What the agents above it leave; none for a root.
-    pub share: Option<SharedBudget>,
+    pub shared_budget: Option<SharedBudget>,
 }
 
 impl Ancestry {
     /// The root of a tree.
     pub fn root(session: SessionId) -> Self {
-        Self { origin: Arc::new(Origin::root(session)), parent: None, share: None }
+        Self { origin: Arc::new(Origin::root(session)), parent: None, shared_budget: None }
     }
 }

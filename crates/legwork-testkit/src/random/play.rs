@@ -35,7 +35,7 @@ const REST: &str = "resuming a session at rest changes nothing (S1.9, S10.1)";
 const CHILD: &str = "a subagent is refused to anybody but its parent (S10.5)";
 
 /// A program being played.
-pub(super) struct Stage<'p> {
+pub(super) struct Playing<'p> {
     pub(super) program: &'p Program,
     pub(super) world: World,
     /// Tasks and items that were given so far: each has a text of its own.
@@ -44,21 +44,21 @@ pub(super) struct Stage<'p> {
 
 /// Plays a program.
 pub(super) fn play(program: &Program) -> Checked {
-    let mut stage = Stage { program, world: World::new(&program.pace), given: 0 };
+    let mut playing = Playing { program, world: World::new(&program.pace), given: 0 };
     let empty = Journals::new();
     for act in &program.acts {
-        let before = stage.world.journals();
-        stage.act(act)?;
+        let before = playing.world.journals();
+        playing.act(act)?;
         let removed = *act == Act::Remove;
-        stage.between(if removed { &empty } else { &before })?;
+        playing.between(if removed { &empty } else { &before })?;
     }
-    stage.rest()?;
-    verdict::of_world(&stage.world)?;
-    verdict::of_time(stage.program, &stage.world)?;
-    verdict::of_steps(program, &stage.world)
+    playing.rest()?;
+    verdict::of_world(&playing.world)?;
+    verdict::of_time(playing.program, &playing.world)?;
+    verdict::of_steps(program, &playing.world)
 }
 
-impl Stage<'_> {
+impl Playing<'_> {
     fn act(&mut self, act: &Act) -> Checked {
         match act {
             Act::Go(go) => self.go(go).map(drop),

@@ -14,7 +14,7 @@ use legwork_port::Clock as _;
 
 use super::drive::{Conduct, Ended, Fate, drive, finish};
 use super::parts;
-use super::play::{ROOT, Stage, is_planned};
+use super::play::{Playing, ROOT, is_planned};
 use super::program::{By, Go, Meanwhile, Start, Stuck};
 use crate::conformance::Violation;
 use crate::fault::FaultyStore;
@@ -30,7 +30,7 @@ const STATUS: &str = "a run that ended is over, or waits for an answer (S3.8, S3
 
 /// One life of a process.
 pub(super) struct Process<'s, 'p> {
-    stage: &'s mut Stage<'p>,
+    playing: &'s mut Playing<'p>,
     go: &'s Go,
     task: String,
     control: Control,
@@ -42,24 +42,24 @@ pub(super) struct Process<'s, 'p> {
 }
 
 impl<'s, 'p> Process<'s, 'p> {
-    pub(super) fn new(stage: &'s mut Stage<'p>, go: &'s Go, task: String) -> Self {
-        let mut store = FaultyStore::over(stage.durable()).paced(stage.program.pace.clone());
+    pub(super) fn new(playing: &'s mut Playing<'p>, go: &'s Go, task: String) -> Self {
+        let mut store = FaultyStore::over(playing.durable()).paced(playing.program.pace.clone());
         for (operation, nth, fault) in &go.faults {
             store = store.fault(*operation, *nth, *fault);
         }
         let (control, drops) = (Control::default(), Arc::default());
-        Self { stage, go, task, control, store, drops, raised: false, found: None }
+        Self { playing, go, task, control, store, drops, raised: false, found: None }
     }
 
     /// Runs it to its end, or to its death; whether the session refused what was asked.
     pub(super) fn run(mut self) -> Result<bool, Violation> {
-        let agent = self.stage.agent(Arc::new(self.store.clone()))?;
+        let agent = self.playing.agent(Arc::new(self.store.clone()))?;
         let request = self.request(&agent);
-        let clock = self.stage.world.clock().clone();
+        let clock = self.playing.world.clock().clone();
         let future = lives(request, self.go.by, Arc::clone(&self.drops));
         let began = clock.now().mono;
         let ended = drive(future, &clock, &mut self);
-        self.stage.world.lived(clock.now().mono.since(began));
+        self.playing.world.lived(clock.now().mono.since(began));
         if let Some(found) = self.found {
             return Err(found);
         }
@@ -93,7 +93,7 @@ impl<'s, 'p> Process<'s, 'p> {
     fn ran(&self, run: &Run) -> Result<(), Violation> {
         of_state(run.state())?;
         let root = SessionId::new(ROOT);
-        let folded = self.stage.world.journal(&root).fold(&root);
+        let folded = self.playing.world.journal(&root).fold(&root);
         let same = folded == *run.state();
         hold!(STATE, same, "it is {:?}, journaled is {:?}", run.status(), folded.status());
         self.bricked(run)?;
@@ -120,7 +120,7 @@ impl<'s, 'p> Process<'s, 'p> {
             // What a driver lost that panicked before anything was journaled is not known.
             Error::Halted(halt)
                 if matches!(halt.reason, HaltReason::Panicked(_))
-                    && parts::driver_panics(&self.stage.program.parts) =>
+                    && parts::driver_panics(&self.playing.program.parts) =>
             {
                 Ok(false)
             }
@@ -134,9 +134,9 @@ impl<'s, 'p> Process<'s, 'p> {
             Meanwhile::Cancel => self.control.cancel.cancel(),
             Meanwhile::Interrupt => self.control.interrupt.cancel(),
             Meanwhile::DropNext => self.drops.store(true, Ordering::SeqCst),
-            Meanwhile::Post(to, plan) => self.stage.post(to, plan),
+            Meanwhile::Post(to, plan) => self.playing.post(to, plan),
             Meanwhile::Rival => self.rival(),
-            Meanwhile::Pass(millis) => self.stage.world.leap(Duration::from_millis(millis)),
+            Meanwhile::Pass(millis) => self.playing.world.leap(Duration::from_millis(millis)),
         }
         self.raised = self.control.is_raised();
         Fate::Lives
@@ -145,21 +145,21 @@ impl<'s, 'p> Process<'s, 'p> {
     /// Another process wants the session, and gets it only if no other has it.
     fn rival(&mut self) {
         let held = finish(
-            legwork_port::Store::claim(&**self.stage.world.store(), &SessionId::new(ROOT)),
-            self.stage.world.clock(),
+            legwork_port::Store::claim(&**self.playing.world.store(), &SessionId::new(ROOT)),
+            self.playing.world.clock(),
         );
         if held.is_some_and(|claim| claim.is_ok()) {
             return;
         }
-        let before = self.stage.world.journals();
-        let agent = self.stage.agent(self.stage.durable());
+        let before = self.playing.world.journals();
+        let agent = self.playing.agent(self.playing.durable());
         let resumed =
-            agent.map(|agent| finish(agent.resume(ROOT).outcome(), self.stage.world.clock()));
+            agent.map(|agent| finish(agent.resume(ROOT).outcome(), self.playing.world.clock()));
         let refused = match &resumed {
             Ok(Some(Err(error))) => error.is_conflict(),
             _ => false,
         };
-        if !refused || before != self.stage.world.journals() {
+        if !refused || before != self.playing.world.journals() {
             let check = "a session that is claimed is refused to others (S8.3)";
             let found = format!("another process got {resumed:?}");
             self.found.get_or_insert(Violation { check, found });

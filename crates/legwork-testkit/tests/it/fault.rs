@@ -8,9 +8,8 @@ use legwork_core::inbox::{Cursor, Item};
 use legwork_core::{Seq, SessionId};
 use legwork_port::store::Range;
 use legwork_port::{Store, store};
-use legwork_testkit::conformance;
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
-use legwork_testkit::{ScriptedModel, Turn, polls};
+use legwork_testkit::{ScriptedModel, Turn, conformance, polls};
 
 fn agent(store: Arc<dyn Store>) -> Agent {
     Agent::builder(ScriptedModel::new([Turn::text("hi")])).store_in(store).build().unwrap()

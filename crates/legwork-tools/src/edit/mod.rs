@@ -8,6 +8,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
 use legwork_port::core::tool::OnDoubt;
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
@@ -17,7 +18,6 @@ use serde_json::{Value, json};
 use crate::changes::{Change, Version};
 use crate::diff;
 use crate::workspace::{self, Changed, Leave, Workspace, change};
-use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
 
 /// Most bytes of a file that is edited, before and after.
 pub(crate) const SIZE_MAX: usize = 10_000_000;

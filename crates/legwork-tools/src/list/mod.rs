@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use entries::{Listed, Window, collect, lines};
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde::Deserialize;
@@ -18,7 +19,6 @@ use crate::arguments::{answered, whole};
 use crate::blocking::{self, Stop};
 use crate::tree::{Rules, Tree, located};
 use crate::workspace::{self, Workspace};
-use entries::{Listed, Window, collect, lines};
 
 /// How many levels of directories one call may show.
 const DEPTH_MAX: u64 = 10;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
+use page::{Binary, Excerpt, Page, Want};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 
 use crate::arguments::{answered, whole};
 use crate::workspace::{self, Workspace};
-use page::{Binary, Excerpt, Page, Want};
 
 /// Bytes taken from a file at once.
 const CHUNK: usize = 256 * 1024;

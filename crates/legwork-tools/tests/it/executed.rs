@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use legwork_agent::{Agent, Error};
-use legwork_port::EventKind;
-use legwork_port::Store;
 use legwork_port::core::{ExecutionStatus, OnDoubt};
+use legwork_port::{EventKind, Store};
 use legwork_testkit::crash::{self, Ended, Report};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// Errors told at most; a model needs the first few, not all.
+/// Errors reported at most; a model needs the first few, not all.
 const SHOWN: usize = 8;
 
 /// How values are checked against one schema, which each method must be given.

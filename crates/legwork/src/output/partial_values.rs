@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork_output::Output;
 use legwork_output::output::Arriving;
-use legwork_output::partial;
+use legwork_output::{Output, partial};
 use legwork_port::{EventKind, Observer, RunEvent};
 
 /// Calls a function with what has arrived of an output.

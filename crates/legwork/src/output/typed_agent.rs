@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use legwork_agent::{Agent, Error, Override, Run};
 use legwork_core::{Message, SessionId};
-use legwork_output::Mode;
 use legwork_output::reader::Options;
 use legwork_output::schema::{self, Dialect};
-use legwork_output::{Output, output};
+use legwork_output::{Mode, Output, output};
 use legwork_port::OutputReader;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -129,7 +128,7 @@ impl<T: Send + 'static> TypedAgent<T> {
     fn build(&self) -> Result<Agent, Error> {
         let output = match &self.output {
             Ok(output) => output.clone(),
-            Err(error) => return Err(Error::Build(format!("its output: {error}"))),
+            Err(error) => return Err(Error::Build(vec![format!("its output: {error}")])),
         };
         let options = self.options;
         self.base.with_override(Override::new().output(move |model| {

@@ -1,7 +1,6 @@
 //! Skills: the prompt, loading, and the effect of a loaded skill.
 
-use legwork::core::AgentState;
-use legwork::core::ModelRequest;
+use legwork::core::{AgentState, ModelRequest};
 use legwork::prelude::*;
 use legwork::skills::{self, Active, Skills};
 use legwork_testkit::{ScriptedModel, Turn};

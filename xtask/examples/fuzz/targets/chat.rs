@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 
 use fastrand::Rng;
-use legwork_models::Api;
-use legwork_models::Bounds;
 use legwork_models::answer::{Ended, Reply, Streaming};
+use legwork_models::{Api, Bounds};
 use legwork_port::Delta;
 
 use super::{MIB, Target, pieces};

@@ -44,7 +44,7 @@ fn a_command_line_is_shown_as_typed() {
 fn events_are_told_in_a_line() {
     let check = |event: Value, line: Option<&str>| {
         let kind = text(&event, "type").unwrap();
-        assert_eq!(told(kind, &event).as_deref(), line);
+        assert_eq!(shown_event(kind, &event).as_deref(), line);
     };
     let call = json!({"type": "tool_started", "call": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}});
     check(call, Some("calls: bash {\"command\":\"ls\"}"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::{ToolSpec, tool};
-use legwork_port::{Core, Model, NoObserver, Observer, Tool};
+use legwork_port::{Core, Model, NoObserver, Observer, OutputReader, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
@@ -17,6 +17,14 @@ use crate::agent::builder::Builder;
 use crate::agent::capability::Resolved;
 use crate::agent::subagent::Spawns;
 use crate::agent::{Agent, Inner, Parts};
+
+/// The tools of an agent, and what reads its output.
+struct Equipment {
+    /// The tools that subagents may inherit.
+    own: Vec<Given>,
+    toolsets: Toolsets,
+    output: Option<Arc<dyn OutputReader>>,
+}
 
 impl Builder {
     pub(crate) fn in_place_of_model(mut self, model: Arc<dyn Model>) -> Self {
@@ -36,40 +44,12 @@ impl Builder {
         let builder = self.clone();
         self.check_price();
         self.check_models();
-        let mut tools = std::mem::take(&mut self.tools);
-        let spawn = self.subagents.tool();
-        let (output, output_tools) = self.fit_output();
-        let mut sections = self.resolve(&mut tools, spawn.as_ref());
-        let own = tools.clone();
-        tools.extend(output_tools);
-        tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
-        let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
-        let toolsets = Toolsets::new(tools, sets, names, &self.schemas, &mut self.problems);
+        let Equipment { own, toolsets, output } = self.equip();
         self.check_subagents();
         if !self.problems.is_empty() {
-            return Err(Error::Build(self.problems.join("; ")));
+            return Err(Error::Build(self.problems));
         }
-        for criterion in self.driver.criteria() {
-            if !self.criteria.iter().any(|known| known.name() == criterion.name()) {
-                self.criteria.push(criterion);
-            }
-        }
-        let prompt = output.as_ref().map(|reader| reader.prompt()).filter(|it| !it.is_empty());
-        sections.extend(prompt.map(str::to_owned));
-        self.definition.instructions = whole(&self.definition.instructions, sections);
-        // A core that somebody gave is held to the lineage, like every other lifecycle.
-        let core: Arc<dyn Core> = match self.core {
-            Some(core) => Arc::new(Guarded::new(core)),
-            None => {
-                let core = CoreLifecycle::new(self.criteria.clone());
-                Arc::new(core.error_handler(self.error_handler))
-            }
-        };
-        let mut members = self.lifecycles;
-        if !self.hooks.is_empty() {
-            let stack = HookStack::new(self.hooks).strictness(self.strictness);
-            members.insert(0, Arc::new(stack));
-        }
+        let (core, lifecycle) = (self.composed_core(), self.composed_lifecycle());
         let models: Vec<_> = std::iter::once(self.model).chain(self.others).collect();
         let mask = models.iter().fold(self.mask, |all, model| all.and(&model.mask()));
         let subagents = self.subagents;
@@ -81,19 +61,15 @@ impl Builder {
             definition: Arc::new(self.definition),
             metadata: self.metadata,
         };
+        let sessions = Sessions::new(store, self.clock, as_one(self.observers), mask);
         let services = Services {
             models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
             toolsets: Arc::new(toolsets),
             output,
             criteria: self.criteria,
             core,
-            lifecycle: Composite::new(members).strictness(self.strictness),
-            sessions: match self.keeps {
-                true => Sessions::new(store, self.clock, as_one(self.observers), mask),
-                false => {
-                    Sessions::new(store, self.clock, as_one(self.observers), mask).forgetting()
-                }
-            },
+            lifecycle,
+            sessions: if self.keeps { sessions } else { sessions.forgetting() },
             ids: self.ids,
             concurrency: self.concurrency,
             deps: self.deps,
@@ -102,6 +78,50 @@ impl Builder {
         let (identity, services) = (Arc::new(identity), Arc::new(services));
         let setup = Setup { identity, services, driver: self.driver };
         Ok(Agent(Arc::new(Inner { parts, setup })))
+    }
+
+    /// Puts the tools together, and the instructions and the output that go with them.
+    fn equip(&mut self) -> Equipment {
+        let mut tools = std::mem::take(&mut self.tools);
+        let spawn = self.subagents.tool();
+        let (output, output_tools) = self.fit_output();
+        let mut sections = self.resolve(&mut tools, spawn.as_ref());
+        let own = tools.clone();
+        tools.extend(output_tools);
+        tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
+        let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
+        let toolsets = Toolsets::new(tools, sets, names, &self.schemas, &mut self.problems);
+        let prompt = output.as_ref().map(|reader| reader.prompt()).filter(|it| !it.is_empty());
+        sections.extend(prompt.map(str::to_owned));
+        self.definition.instructions = whole(&self.definition.instructions, sections);
+        Equipment { own, toolsets, output }
+    }
+
+    /// What decides whether an execution goes on: with the criteria, and those of the driver.
+    fn composed_core(&mut self) -> Arc<dyn Core> {
+        for criterion in self.driver.criteria() {
+            if !self.criteria.iter().any(|known| known.name() == criterion.name()) {
+                self.criteria.push(criterion);
+            }
+        }
+        match self.core.take() {
+            // One that somebody gave is held to the lineage, like every other lifecycle.
+            Some(core) => Arc::new(Guarded::new(core)),
+            None => {
+                let core = CoreLifecycle::new(self.criteria.clone());
+                Arc::new(core.error_handler(Arc::clone(&self.error_handler)))
+            }
+        }
+    }
+
+    /// The hooks, then the other lifecycles.
+    fn composed_lifecycle(&mut self) -> Composite {
+        let mut members = std::mem::take(&mut self.lifecycles);
+        if !self.hooks.is_empty() {
+            let stack = HookStack::new(std::mem::take(&mut self.hooks));
+            members.insert(0, Arc::new(stack.strictness(self.strictness)));
+        }
+        Composite::new(members).strictness(self.strictness)
     }
 
     /// Lets capabilities add what needs to know the rest: tools first, then their sections

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_port::Tool;
+use legwork_toolset::{Given, List, Owner, SharedToolset};
 
 use crate::agent::builder::Builder;
-use legwork_toolset::{Given, List, Owner, SharedToolset};
 
 impl Builder {
     /// Tools of one type; call it again for others, or give `Arc<dyn Tool>`s.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use legwork_core::Budget;
 use legwork_core::continuation::defaults;
+use legwork_runtime::Error;
+use legwork_toolset::List;
 
 use crate::agent::builder::Builder;
 use crate::agent::subagent::{Differences, Subagent};
 use crate::agent::{Agent, Parts};
-use legwork_runtime::Error;
-use legwork_toolset::List;
 
 impl Subagent {
     /// The agent for one spawning, with what it was granted.
@@ -38,9 +38,10 @@ impl Parts {
         }
         for subagent in self.subagents.iter() {
             let limits = subagent.limits().cloned().unwrap_or_else(Budget::guards);
-            if let Err(Error::Build(why)) = subagent.build(self, limits) {
+            if let Err(Error::Build(problems)) = subagent.build(self, limits) {
                 let name = &subagent.name;
-                return Err(Error::Build(format!("its subagent `{name}` cannot be built: {why}")));
+                let of = |problem| format!("its subagent `{name}` cannot be built: {problem}");
+                return Err(Error::Build(problems.into_iter().map(of).collect()));
             }
         }
         Ok(())

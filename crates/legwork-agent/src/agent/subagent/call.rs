@@ -94,7 +94,7 @@ impl SpawnCall {
 
     /// Runs the subagent in its session, unless it ended there already.
     async fn run(&self) -> Result<Run, Error> {
-        let Grant { child, link, granted, share, .. } = &self.grant;
+        let Grant { child, link, granted, shared_budget, .. } = &self.grant;
         let state = self.services.sessions.store.read(child, Range::ALL).await?.journal.fold(child);
         if !state.is_linked_by(link) {
             let (session, parent) = (child.clone(), link.session.clone());
@@ -104,12 +104,12 @@ impl SpawnCall {
             return Ok(state.into());
         }
         let origin = Arc::new(self.events.origin().child(self.spawn.name(), child.clone()));
-        let (parent, share) = (Some(link.clone()), Some(share.clone()));
+        let (parent, shared_budget) = (Some(link.clone()), Some(shared_budget.clone()));
         let observer = self.events.listens().then(|| Arc::clone(self.events.observer()));
         let spawned = Spawned {
             session: child.clone(),
             granted: granted.clone(),
-            ancestry: Ancestry { origin, parent, share },
+            ancestry: Ancestry { origin, parent, shared_budget },
             control: self.control.clone(),
             observer,
             on_doubt: self.on_doubt,

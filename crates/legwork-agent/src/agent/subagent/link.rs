@@ -1,4 +1,4 @@
-//! Which session is a subagent's of which: told by both ends, and true only where they agree.
+//! Which session is a subagent's of which: recorded at both ends, and true only where they agree.
 
 use legwork_core::SessionId;
 use legwork_core::event::{Event, ParentLink};

@@ -38,7 +38,7 @@ pub(super) struct Grant {
     pub(super) link: ParentLink,
     /// The limits that it runs under.
     pub(super) granted: Budget,
-    pub(super) share: SharedBudget,
+    pub(super) shared_budget: SharedBudget,
     block: TreeAmounts,
     turn: SharedBudget,
 }
@@ -56,7 +56,7 @@ impl Turn {
         caller: Caller<'_>,
         fresh: usize,
     ) -> Result<Self, store::Error> {
-        let turn = SharedBudget::open(caller.share, state.ledger());
+        let turn = SharedBudget::open(caller.shared_budget, state.ledger());
         turn.charge(TreeAmounts::calls(fresh));
         caller.release_held_calls();
         let (mut before, store) = (Vec::new(), &*caller.services.sessions.store);
@@ -86,13 +86,13 @@ impl Turn {
         let before = self.before.iter().find(|before| before.index == index);
         let active = before.map_or(Micros::ZERO, |before| before.active);
         let granted = granted(&own, block, &left, active);
-        let share = self.turn.spawn(&granted, block);
+        let shared_budget = self.turn.spawn(&granted, block);
         if let Some(before) = before {
-            share.charge(TreeAmounts::of(&before.used));
+            shared_budget.charge(TreeAmounts::of(&before.used));
         }
         let child = state.effect_key(index)?.child();
         let (link, turn) = (state.link_to(&call.id), self.turn.clone());
-        Some(Grant { child, link, granted, share, block, turn })
+        Some(Grant { child, link, granted, shared_budget, block, turn })
     }
 }
 
@@ -130,7 +130,7 @@ impl Grant {
 
     /// The subagent is done: what was held is released, what it used is charged.
     pub(super) fn end(&self, used: &Amounts) {
-        self.turn.end(&self.share, self.block, used);
+        self.turn.end(&self.shared_budget, self.block, used);
     }
 }
 

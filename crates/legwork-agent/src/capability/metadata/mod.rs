@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::AgentState;
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 use legwork_port::{Tool, Trigger};
 use serde_json::Value;
 
@@ -15,7 +16,6 @@ pub use tools::{LIST, READ, REMOVE, WRITE};
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use legwork_lifecycle::hooks::{HookError, hook, priority};
 use limits::Limits;
 
 /// Gives an agent tools to keep values in the metadata of its session: read, write, list,

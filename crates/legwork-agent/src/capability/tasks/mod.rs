@@ -7,6 +7,7 @@ mod tool;
 use std::sync::Arc;
 
 use legwork_core::AgentState;
+use legwork_lifecycle::hooks::{HookError, hook, priority};
 use legwork_port::Trigger;
 use serde_json::Value;
 
@@ -15,7 +16,6 @@ pub use tool::TOOL;
 
 use crate::agent::builder::Builder;
 use crate::capability::{Capability, Fields, Resolved};
-use legwork_lifecycle::hooks::{HookError, hook, priority};
 
 /// Gives an agent a list of tasks that the model keeps: at most 20, at most one of them in
 /// progress.

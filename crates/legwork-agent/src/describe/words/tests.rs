@@ -104,7 +104,7 @@ fn tools_say_how_they_run_and_what_a_doubt_means() {
         ExecutionMode::ParallelOrdered,
         ExecutionMode::ParallelUnordered,
     ];
-    assert_eq!(modes.map(mode), ["alone", "in parallel", "in parallel, told as it comes"]);
+    assert_eq!(modes.map(mode), ["alone", "in parallel", "in parallel, results in any order"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::driver::react::find::{bare, objects};
 
-/// Characters of a problem that are told; more would only repeat the model's own text.
+/// Characters of a problem that are shown to the model; more would only repeat the model's own text.
 const PROBLEM: usize = 600;
 
 /// What a model decided.

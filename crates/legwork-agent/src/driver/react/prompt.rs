@@ -1,4 +1,4 @@
-//! What a model is told of decisions and tools, as text and as a schema.
+//! What a model reads of decisions and tools, as text and as a schema.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +51,7 @@ impl Prompts {
         }
         let answer = answer.map(|answer| nested(answer).cloned().unwrap_or(json!({})));
         let prompt = Prompt {
-            instructions: told(instructions, tools, answer.as_ref()).into(),
+            instructions: written(instructions, tools, answer.as_ref()).into(),
             schema: Arc::new(schema(tools, answer.unwrap_or(json!({"type": "string"})))),
         };
         if kept.len() >= KEPT {
@@ -62,7 +62,7 @@ impl Prompts {
     }
 }
 
-fn told(instructions: &str, tools: &ToolSpecs, answer: Option<&Value>) -> String {
+fn written(instructions: &str, tools: &ToolSpecs, answer: Option<&Value>) -> String {
     let mut text = String::new();
     if !instructions.is_empty() {
         text.push_str(instructions);

@@ -29,7 +29,7 @@ fn render(message: &Message) -> Option<Message> {
     if message.role == Role::Assistant {
         return decided(message);
     }
-    let results: Vec<_> = message.parts.iter().filter_map(as_result).map(told).collect();
+    let results: Vec<_> = message.parts.iter().filter_map(as_result).map(result_text).collect();
     (!results.is_empty()).then(|| Message::user(results.join("\n\n")))
 }
 
@@ -40,7 +40,7 @@ fn as_result(part: &Part) -> Option<&ToolResult> {
     }
 }
 
-fn told(result: &ToolResult) -> String {
+fn result_text(result: &ToolResult) -> String {
     let failed = if result.is_error { " (it did not succeed)" } else { "" };
     format!("Result of `{}`{failed}: {}", result.name, result.text())
 }

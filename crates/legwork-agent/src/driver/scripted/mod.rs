@@ -35,7 +35,7 @@ pub enum AtEnd {
 ///
 /// Everything else goes its ordinary way: hooks and lifecycles are called, calls are
 /// judged and run, entries are journaled; an inference holds and costs nothing. How far
-/// the script was told is a fact of the conversation (metadata [`CURSOR`]): it survives a
+/// the script has given is a fact of the conversation (metadata [`CURSOR`]): it survives a
 /// crash, it goes on with the next execution of the session, and moving the head back
 /// moves it back too.
 ///

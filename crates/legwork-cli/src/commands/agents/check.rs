@@ -34,7 +34,7 @@ pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, E
             let lines = problems.iter().filter_map(|problem| serde_json::to_string(problem).ok());
             print_json(&lines.map(|line| line + "\n").collect::<String>())?
         }
-        false => print(&told(counts, &problems, errors))?,
+        false => print(&report(counts, &problems, errors))?,
     };
     trust.warnings().into_iter().for_each(warn);
     Ok(if errors > 0 { Exit::Failed } else { printed })
@@ -45,7 +45,7 @@ fn is_below(file: &Path, path: &Path) -> bool {
     whole(file).starts_with(whole(path))
 }
 
-fn told([agents, skills]: [usize; 2], problems: &[Problem], errors: usize) -> String {
+fn report([agents, skills]: [usize; 2], problems: &[Problem], errors: usize) -> String {
     let mut text = String::new();
     for problem in problems {
         let kind = match problem.severity {

@@ -47,7 +47,7 @@ fn parts(agents: &Agents, config: &Config) -> Parts {
     assemble::parts(agents).models(move |name| {
         let url = around(provider(name), &config).map_err(|error| error.to_string())?;
         let url = url.as_ref().map(|url| url.value.as_str());
-        // Whether there is a key is told when one is needed.
+        // Whether there is a key is said when one is needed.
         let keys = legwork::model::key_variables(provider(name));
         let key = Some("none").filter(|_| !keys.is_empty());
         legwork::model::at(name, url, key).map_err(|error| match error {
@@ -62,7 +62,7 @@ fn problems(agents: &Agents, config: &Config) -> Vec<Problem> {
     let parts = parts(agents, config);
     let mut problems: Vec<Problem> = Vec::new();
     let named = agents.definitions.iter().flat_map(|(_, found)| parts.check(found));
-    // A skill that several agents name is told of once.
+    // A skill that several agents name is reported once.
     let all = Skills::of(&agents.skills);
     let of_files = agents.problems.iter().chain(all.problems()).cloned();
     for problem in of_files.chain(named) {

@@ -109,7 +109,7 @@ fn shown(report: &Report, terminal: Terminal) -> String {
     let most = if terminal.out { terminal.columns } else { usize::MAX };
     // What follows the name stands below itself, where there is room for that.
     let indent = if most < NARROW { 4 } else { wide + 4 };
-    let told = |first: String, rest: &str| {
+    let laid_out = |first: String, rest: &str| {
         let room = most.saturating_sub(indent).max(NARROW / 3);
         let lines = wrapped(&visible(rest), room, 0);
         let mut text = first;
@@ -125,9 +125,9 @@ fn shown(report: &Report, terminal: Terminal) -> String {
     let mut text = String::new();
     for check in &report.checks {
         let sign = check.state.sign(terminal);
-        text += &told(format!("{sign} {:<wide$}  ", check.name), &check.found);
+        text += &laid_out(format!("{sign} {:<wide$}  ", check.name), &check.found);
         if let Some(hint) = &check.hint {
-            text += &told(" ".repeat(indent), hint);
+            text += &laid_out(" ".repeat(indent), hint);
         }
     }
     if let (Some(name), false) = (&report.sandbox, report.gaps.is_empty()) {

@@ -25,7 +25,7 @@ fn address(settings: &Settings) -> Option<&str> {
 /// The name of the model, where its key is, and whether it answers; the key is not shown.
 pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> {
     let model = &settings.model;
-    let told = match &settings.key {
+    let key = match &settings.key {
         Some(key) => format!("key from {}", key.from.source),
         None if is_local(provider(&model.value)) => "no key wanted".to_owned(),
         None if has_access_keys(provider(&model.value)) => {
@@ -33,7 +33,7 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
         }
         None => "no key".to_owned(),
     };
-    let found = format!("{} ({}), {told}", model.value, model.source);
+    let found = format!("{} ({}), {key}", model.value, model.source);
     let found = match proxies_from_env().proxy_of(address(settings).unwrap_or_default()) {
         Ok(None) => found,
         Ok(Some(proxy)) => format!("{found}, through the proxy {proxy}"),
@@ -62,7 +62,9 @@ pub(super) fn check(settings: &Settings, offline: bool) -> Result<Check, Error> 
     // A look-up of a name that hangs is not waited for.
     runtime.shutdown_background();
     Ok(match answer {
-        Ok(pong) => Check::good(NAME, format!("{found}; asked for a few tokens: {}", pong.told())),
+        Ok(pong) => {
+            Check::good(NAME, format!("{found}; asked for a few tokens: {}", pong.summary()))
+        }
         Err(error) => {
             let hint = error.hint().unwrap_or_else(|| "see `legwork models ping`".to_owned());
             Check::bad(NAME, format!("{found}; {error}")).with_hint(hint)

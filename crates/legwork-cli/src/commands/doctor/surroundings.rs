@@ -78,12 +78,14 @@ pub(super) fn git(environment: &Environment, writable: &[&Path]) -> Check {
         return Check::warning("git", "not on the PATH outside of the workspace")
             .with_hint("install git");
     };
-    let told = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
-    match told {
-        Ok(told) if told.status.success() => {
-            Check::good("git", String::from_utf8_lossy(&told.stdout).trim().to_owned())
+    let version = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
+    match version {
+        Ok(version) if version.status.success() => {
+            Check::good("git", String::from_utf8_lossy(&version.stdout).trim().to_owned())
         }
-        Ok(told) => Check::warning("git", format!("{} fails: {}", program.display(), told.status)),
+        Ok(version) => {
+            Check::warning("git", format!("{} fails: {}", program.display(), version.status))
+        }
         Err(error) => Check::warning("git", format!("{} fails: {error}", program.display())),
     }
 }

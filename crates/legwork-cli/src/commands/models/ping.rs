@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use legwork::core::transcript::Transcript;
 use legwork::core::{Message, ModelRequest, ModelSettings, Response};
 use legwork::model::http::Timeouts;
-use legwork::model::{HttpModel, remote};
-use legwork::model::{proxies_from_env, retry};
+use legwork::model::{HttpModel, proxies_from_env, remote, retry};
 use legwork::port::{Delta, Model as _};
 use serde_json::json;
 
@@ -112,7 +111,7 @@ impl Pong {
     }
 
     /// How fast it answered, and what that took and cost.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let first = self.first.map_or_else(String::new, |first| {
             format!("first piece after {} ms, ", grouped(millis(first)))
         });
@@ -129,7 +128,7 @@ impl Pong {
     }
 
     fn as_text(&self) -> String {
-        format!("{} answers: {}\n", visible(self.model.name()), self.told())
+        format!("{} answers: {}\n", visible(self.model.name()), self.summary())
     }
 
     fn as_json(&self) -> String {

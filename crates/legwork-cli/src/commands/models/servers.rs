@@ -5,17 +5,15 @@ use std::time::Duration;
 
 use legwork::model::catalogue::{Catalogue, Row};
 use legwork::model::http::Timeouts;
-use legwork::model::openai;
 use legwork::model::remote::{Offered, Unavailable};
-use legwork::model::{Builder, Provider, known, proxies_from_env, retry};
+use legwork::model::{Builder, Provider, known, openai, proxies_from_env, retry};
 use serde::Serialize;
 
-use crate::args;
 use crate::commands::nearest;
 use crate::config::{Config, Credential};
 use crate::error::Error;
 use crate::recorded::{BaseUrl, By};
-use crate::settings;
+use crate::{args, settings};
 
 /// A list is short and made of nothing: a server that runs answers at once.
 const TIMEOUTS: Timeouts = Timeouts {

@@ -49,16 +49,16 @@ impl Changed {
             journals.insert(found.id, found.journal);
         }
         let changed = Self { unreadable, ..Self::default() };
-        let mut walk = Walk { journals, told: Vec::new(), changed };
+        let mut walk = Walk { journals, dated: Vec::new(), changed };
         walk.session(&found.id, None);
-        let Walk { mut told, mut changed, .. } = walk;
+        let Walk { mut dated, mut changed, .. } = walk;
         // What subagents did at one moment stays in the order of the calls that spawned them.
-        told.sort_by_key(|(at, _)| *at);
-        changed.changes = told.into_iter().map(|(_, change)| change).collect();
+        dated.sort_by_key(|(at, _)| *at);
+        changed.changes = dated.into_iter().map(|(_, change)| change).collect();
         Ok(changed)
     }
 
-    /// What is to be said of changes that are not told, or not wholly.
+    /// What is to be said of changes that are not shown, or not wholly.
     pub(super) fn notes(&self) -> Vec<String> {
         let unwatched = self.unwatched.iter().map(|(call, why)| {
             format!(
@@ -85,7 +85,7 @@ fn children(journal: &Journal) -> Vec<SessionId> {
 
 struct Walk {
     journals: BTreeMap<SessionId, Journal>,
-    told: Vec<(Timestamp, Change)>,
+    dated: Vec<(Timestamp, Change)>,
     changed: Changed,
 }
 
@@ -122,7 +122,7 @@ impl Walk {
                     }
                     let placed = Change::of(&body.metadata).into_iter();
                     let placed = placed.map(|change| (entry.at, placed_in(change, dir.as_deref())));
-                    self.told.extend(placed);
+                    self.dated.extend(placed);
                 }
                 _ => {}
             }

@@ -21,30 +21,30 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
     let store = address.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &address).await?;
     found.warn();
-    let told = match &store {
-        Some(store) => Told::of(Changed::of(&**store, &found).await?),
-        None => Told::of(Changed::default()),
+    let changed = match &store {
+        Some(store) => Diff::of(Changed::of(&**store, &found).await?),
+        None => Diff::of(Changed::default()),
     };
     let terminal = Terminal::detect();
     if args.json {
-        return print_json(&told.json());
+        return print_json(&changed.json());
     }
-    for note in told.notes(found.id.as_str()) {
+    for note in changed.notes(found.id.as_str()) {
         tell(&note);
     }
     match (args.stat, terminal.out) {
-        (true, _) => print(&told.stat()),
+        (true, _) => print(&changed.stat()),
         (false, true) => {
             let terminal = terminal.for_out();
-            print(&coloured(&told.patches(), terminal))
+            print(&coloured(&changed.patches(), terminal))
         }
         // What `git apply` reads is left as it is.
-        (false, false) => print_data(&told.patches()),
+        (false, false) => print_data(&changed.patches()),
     }
 }
 
 /// What journals tell of files.
-struct Told {
+struct Diff {
     files: Vec<FileChange>,
     /// What the paths are relative to: the root of the Git repository that the session worked
     /// in, as `git apply` wants it, else the directory; none if that is not recorded.
@@ -52,7 +52,7 @@ struct Told {
     changed: Changed,
 }
 
-impl Told {
+impl Diff {
     fn of(mut changed: Changed) -> Self {
         let base = changed.dir.as_deref().map(base);
         let changes = std::mem::take(&mut changed.changes).into_iter().map(|change| {

@@ -57,7 +57,7 @@ impl Row {
     }
 
     /// The task; that of a subagent with its name.
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         match &self.agent {
             Some(agent) => format!("subagent {agent}: {}", self.task),
             None => self.task.clone(),
@@ -137,9 +137,14 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
 }
 
 /// A session in a line: when it changed, its status and task.
-pub(crate) async fn told(store: &Arc<dyn Store>, info: &SessionInfo) -> String {
+pub(crate) async fn summary_line(store: &Arc<dyn Store>, info: &SessionInfo) -> String {
     let row = row(store, info).await;
-    format!("{}, {}: {}", age(row.updated_at, now()), row.standing(), clip(&row.told(), TASK))
+    format!(
+        "{}, {}: {}",
+        age(row.updated_at, now()),
+        row.standing(),
+        clip(&row.description(), TASK)
+    )
 }
 
 /// Whether a process runs a session; none if it is not in progress, or the store cannot tell.
@@ -191,7 +196,7 @@ fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> St
     let mut text = String::new();
     let columns_of = ids.iter().zip(&updated).zip(&statuses).zip(&steps);
     for (row, (((session, updated), status), steps)) in rows.iter().zip(columns_of) {
-        let task = row.told();
+        let task = row.description();
         let line = match terminal.columns < NARROW {
             true => {
                 let when = [updated.as_str(), steps].join(", ");

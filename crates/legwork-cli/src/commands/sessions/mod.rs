@@ -12,7 +12,7 @@ mod transcript;
 mod undo;
 mod words;
 
-pub(crate) use list::told;
+pub(crate) use list::summary_line;
 
 use crate::args;
 use crate::config::Config;

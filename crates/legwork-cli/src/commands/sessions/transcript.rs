@@ -50,7 +50,7 @@ struct Transcript {
     step: Option<u64>,
     steps: u64,
     calls: Vec<Arc<ToolCall>>,
-    /// What came of them: told in call order, though it is journaled as it comes.
+    /// What came of them: shown in call order, though it is journaled as it comes.
     results: BTreeMap<u32, Answer>,
     /// The last error of the step under way.
     shown_error: String,
@@ -93,7 +93,7 @@ impl Transcript {
 
     fn foot(&mut self, found: &Found, flags: &str) {
         let state = found.journal.fold(&found.id);
-        self.told();
+        self.show_results();
         self.line("");
         let status = match found.running {
             Some(false) => INTERRUPTED.to_owned(),
@@ -133,7 +133,7 @@ impl Transcript {
             Event::InferenceFailed(body) => self.error(body.error.to_string()),
             Event::Failed(error) => self.error(error.to_string()),
             Event::Paused(body) => {
-                self.told();
+                self.show_results();
                 let calls = count(body.pending.len() as u64, "call");
                 self.line(&format!("(paused: {calls} in doubt)"));
                 body.pending.iter().for_each(|pending| self.in_doubt(pending));
@@ -142,7 +142,7 @@ impl Transcript {
                 self.line(&format!("(answered: {})", said(&body.answer.verdict)))
             }
             Event::StepFinished(body) => {
-                self.told();
+                self.show_results();
                 self.step = None;
                 // Not an error again that was just shown.
                 let shown = std::mem::take(&mut self.shown_error);
@@ -217,7 +217,7 @@ impl Transcript {
         }
     }
 
-    fn told(&mut self) {
+    fn show_results(&mut self) {
         for (index, answer) in std::mem::take(&mut self.results) {
             let call = self.calls.get(index as usize).cloned();
             let Some((call, outcome)) = call.zip(answer.outcome) else { continue };

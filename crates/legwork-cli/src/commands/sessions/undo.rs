@@ -46,7 +46,7 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     };
     let plan = Plan::of(changed.changes, &dir, &within);
     for (path, why) in &plan.cannot {
-        tell(&format!("cannot take back {}: {why}", told(path, &dir)));
+        tell(&format!("cannot take back {}: {why}", shown_path(path, &dir)));
     }
     let whole = plan.cannot.is_empty();
     if !whole && !args.partly && !args.dry_run {
@@ -59,16 +59,16 @@ pub(crate) async fn undo(args: args::Undo, config: &Config) -> Result<Exit, Erro
     }
     if !args.dry_run {
         restore(&plan.steps, &dir, |path| within.check(path)).map_err(|(path, source)| {
-            let why = format!("{}: {source}; all is as it was before", told(&path, &dir));
+            let why = format!("{}: {source}; all is as it was before", shown_path(&path, &dir));
             Error::System { doing: "taking changes back", source: io::Error::other(why) }
         })?;
     }
-    print(&plan.told(&dir, args.dry_run))?;
+    print(&plan.report(&dir, args.dry_run))?;
     Ok(if whole { Exit::Done } else { Exit::Failed })
 }
 
 /// The path as people know it.
-fn told(path: &Path, dir: &Path) -> String {
+fn shown_path(path: &Path, dir: &Path) -> String {
     one_line(&path.strip_prefix(dir).unwrap_or(path).to_string_lossy())
 }
 
@@ -99,10 +99,10 @@ impl Plan {
         plan
     }
 
-    fn told(&self, dir: &Path, dry: bool) -> String {
+    fn report(&self, dir: &Path, dry: bool) -> String {
         let mut text = String::new();
         for step in &self.steps {
-            let path = told(&step.path, dir);
+            let path = shown_path(&step.path, dir);
             let _ = match (&step.wanted, dry) {
                 (None, true) => writeln!(text, "would remove {path}"),
                 (None, false) => writeln!(text, "removed {path}"),

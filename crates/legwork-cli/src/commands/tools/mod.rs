@@ -28,7 +28,7 @@ pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Er
     }
 }
 
-/// The tools as an agent would have them there; what they warn of is told on standard error.
+/// The tools as an agent would have them there; what they warn of goes to standard error.
 pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
     here_with(around, config, &Leftover::default())
 }

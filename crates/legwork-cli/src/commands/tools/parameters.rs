@@ -57,7 +57,7 @@ fn kind(part: &Value) -> String {
         (None, None) => {}
     }
     if let Some(default) = part.get("default") {
-        words.push(format!("{default} unless told"));
+        words.push(format!("default {default}"));
     }
     words.join(", ")
 }

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use legwork::agent::Control;
 use legwork::agent::memory::MemoryStore;
-use legwork::agent::{Agent, Subagent, subagent};
+use legwork::agent::{Agent, Control, Subagent, subagent};
 use legwork::core::budget::Amounts;
 use legwork::core::{EffectClass, ExecutionStatus, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::{BoxFuture, Emitter, EventKind, Observer, Origin, Retry, Tool, ToolContext};

@@ -25,7 +25,7 @@ pub(super) struct Span {
 /// What is never broken over lines.
 pub(super) type Word = Vec<Span>;
 
-/// How marks are told where they cannot be styled.
+/// How marks are shown where they cannot be styled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Styles {
     /// By styles of the terminal.

@@ -10,9 +10,9 @@ use std::fs;
 use insta::assert_snapshot;
 use legwork_testkit::{Server, Turn};
 use serde_json::json;
+use tmux::Terminal;
 
 use crate::home::Home;
-use tmux::Terminal;
 
 const ANSWER: &str = "\
 # What I found

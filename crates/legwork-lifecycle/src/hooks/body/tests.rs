@@ -7,10 +7,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use legwork_core::{SessionId, Stamp};
-use legwork_port::{Clock, Emitter, StepView, Trigger};
+use legwork_port::{Clock, Emitter, StepView, Trigger, unwind};
 
 use super::*;
-use legwork_port::unwind;
 
 /// A clock that stands still.
 struct Still;

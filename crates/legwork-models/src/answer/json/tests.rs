@@ -1,6 +1,7 @@
-use super::*;
 use proptest::prelude::*;
 use serde_json::{Map, json};
+
+use super::*;
 
 /// Reads a whole text through all that the reader offers.
 fn read(text: &str) -> Read<Value> {

@@ -10,12 +10,11 @@ use http::header::HeaderMap;
 use http::{Method, Uri};
 use http_body_util::Full;
 use hyper::body::Body as _;
+use legwork_clock::SystemClock;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::IN_A_ROW;
-use legwork_clock::SystemClock;
-
 use crate::http::{Client, Timeouts, template};
 
 /// Many bytes, compressed to a few.

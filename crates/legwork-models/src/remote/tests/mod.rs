@@ -19,12 +19,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use legwork_core::{Message, ModelRequest, ModelSettings, Transcript};
+use tls::{Events, Server};
+use wires::Said;
 
 use super::{Builder, HttpModel};
 use crate::Api;
 use crate::answer::Streaming;
-use tls::{Events, Server};
-use wires::Said;
 
 /// A request with one question.
 fn question() -> ModelRequest {

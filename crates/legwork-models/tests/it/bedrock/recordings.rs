@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use legwork_core::Response;
 use legwork_core::message::{Author, ToolResult};
-use legwork_core::{Message, Part};
+use legwork_core::{Message, Part, Response};
 use legwork_models::Api;
 use legwork_models::answer::{Ended, Unreadable};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::schema::Dialect;
 use crate::schema::fit::Unfit;
-use crate::schema::fit::walk::{Keywords, Walk, tell};
+use crate::schema::fit::walk::{Keywords, Walk, note};
 
 impl<'s> Walk<'s> {
     /// Rewrites `anyOf`, `oneOf` and `allOf`; that exactly one of several fits is checked later.
@@ -113,7 +113,7 @@ impl<'s> Walk<'s> {
         } else {
             fitted.remove("enum");
             self.leave_out("enum");
-            tell(fitted, &format!("one of {}", json!(values)));
+            note(fitted, &format!("one of {}", json!(values)));
         }
         Ok(())
     }

@@ -157,9 +157,9 @@ impl<'s> Walk<'s> {
         Ok(described(fitted, keywords.get("description")))
     }
 
-    /// What is copied, with what cannot be said told in the description.
+    /// What is copied, with what cannot be said noted in the description.
     fn plain(&mut self, keywords: &Keywords) -> Keywords {
-        let (mut fitted, mut told) = (Keywords::new(), Vec::new());
+        let (mut fitted, mut noted) = (Keywords::new(), Vec::new());
         for (keyword, value) in keywords {
             let keyword = keyword.as_str();
             let known = REWRITTEN.contains(&keyword) || self.keeps(keyword, value);
@@ -168,13 +168,13 @@ impl<'s> Walk<'s> {
                 true => drop(fitted.insert(keyword.to_owned(), value.clone())),
                 false if ANNOTATIONS.contains(&keyword) => {}
                 false => {
-                    told.push(format!("{keyword}: {value}"));
+                    noted.push(format!("{keyword}: {value}"));
                     self.leave_out(keyword);
                 }
             }
         }
-        if !told.is_empty() {
-            tell(&mut fitted, &told.join(", "));
+        if !noted.is_empty() {
+            note(&mut fitted, &noted.join(", "));
         }
         fitted
     }
@@ -186,7 +186,7 @@ impl<'s> Walk<'s> {
 }
 
 /// Tells in the description what the dialect cannot say.
-pub(super) fn tell(fitted: &mut Keywords, what: &str) {
+pub(super) fn note(fitted: &mut Keywords, what: &str) {
     let before = fitted.get("description").and_then(Value::as_str).unwrap_or_default();
     let text = format!("{before} ({what})").trim().to_owned();
     fitted.insert("description".to_owned(), text.into());

@@ -7,7 +7,7 @@ use futures_util::future::{Either, select};
 use legwork_core::budget::{Amounts, BYTES_PER_OUTPUT_TOKEN, Budget, Dimension, LeftAttempt};
 use legwork_core::inference::Incomplete;
 use legwork_core::{AgentState, ModelRequest, Response};
-use legwork_port::{Delta, Deltas, Model, Retry, model};
+use legwork_port::{Delta, Deltas, Model, Retry, model, unwind};
 
 use super::inference::Inference;
 use super::pieces::Pieces;
@@ -15,7 +15,6 @@ use crate::context::StepContext;
 use crate::error::Halt;
 use crate::spending;
 use crate::watch::{Waits, Watched};
-use legwork_port::unwind;
 
 /// What came of a call to the model.
 pub(super) struct Asked {
@@ -23,7 +22,7 @@ pub(super) struct Asked {
     pub(super) answer: Option<Result<Response, model::Error>>,
     /// The attempt that was left; nothing where there is an answer.
     pub(super) left: LeftAttempt,
-    /// Failed attempts that may have cost money, as far as they were told of.
+    /// Failed attempts that may have cost money, as far as they were reported.
     pub(super) charged_attempts: u32,
 }
 

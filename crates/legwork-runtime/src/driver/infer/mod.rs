@@ -6,23 +6,25 @@ mod pieces;
 mod recite;
 mod record;
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
 use legwork_core::{AgentState, Event, ModelRequest, Owed, StopReason, StopSignal};
-use legwork_port::Trigger;
+use legwork_port::{Model, Trigger};
+use legwork_toolset::StepTools;
 
-use ask::ask;
+use ask::{Asked, ask};
 use recite::{ending, recite};
 pub(super) use record::record;
 
-use crate::context::{Begun, StepContext};
-use crate::driver::held::{failed, held, read};
+use crate::context::StepContext;
+use crate::driver::held::{DRIVER, held, read};
 use crate::driver::{Driver, Source};
 use crate::error::Halt;
 use crate::spending;
-use legwork_toolset::StepTools;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -86,32 +88,57 @@ pub async fn infer<D: Driver + ?Sized>(
     reserved.steps = u64::from(state.current_step().is_none());
     let tools = shown.unless_known(&state);
     let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
-        Begun::Inference(state) => state,
-        Begun::Nothing(before) => return Ok(before),
+        Continue(state) => state,
+        Break(before) => return Ok(before),
     };
     request.max_output = max_output;
     let (state, asked) = ask(&*model, request, state, cx).await?;
+    conclude(driver, &*model, asked, state, cx).await
+}
+
+/// Charges and records what came of a call to the model.
+async fn conclude<D: Driver + ?Sized>(
+    driver: &D,
+    model: &dyn Model,
+    asked: Asked,
+    state: AgentState,
+    cx: &StepContext,
+) -> Result<AgentState, Halt> {
     let attempts = asked.charged_attempts;
     match asked.answer {
         None => {
             let price = model.profile().price_at(state.ledger().held().input);
             let charged = state.ledger().charge_for_left(asked.left, attempts, price.as_ref());
-            spending::settle(&state, cx, &charged);
-            let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
-            Ok(cx.stop_in_time(state.with(left)))
+            Ok(interrupted(state, cx, charged))
         }
         Some(Err(error)) => {
             let charged = state.ledger().held().for_attempts(error.charged_attempts);
-            spending::settle(&state, cx, &charged);
-            let error = error.to_record();
-            Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
+            Ok(unanswered(state, cx, error.to_record(), charged))
         }
         Some(Ok(response)) => {
-            let price = spending::price_of(&response, &*model, state.ledger().held().input);
+            let price = spending::price_of(&response, model, state.ledger().held().input);
             let state = read(driver, response, price.as_ref(), state, cx, model.name());
             show(state, cx).await
         }
     }
+}
+
+/// The run was cancelled or interrupted before there was an answer, or its time was up.
+fn interrupted(state: AgentState, cx: &StepContext, charged: Amounts) -> AgentState {
+    spending::settle(&state, cx, &charged);
+    let interrupted = Event::InferenceInterrupted(InferenceInterrupted { charged });
+    cx.stop_in_time(state.with(interrupted))
+}
+
+/// There is an error, and no answer.
+fn unanswered(
+    state: AgentState,
+    cx: &StepContext,
+    error: ErrorRecord,
+    charged: Amounts,
+) -> AgentState {
+    spending::settle(&state, cx, &charged);
+    state.with(Event::InferenceFailed(InferenceFailed { error, charged }))
 }
 
 /// Shows hooks a response that was recorded; it is durable first if they may take their time.
@@ -159,5 +186,5 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
         let (charged, error) = (state.ledger().held().as_estimate(), ending(error));
         return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
     }
-    failed(state, error)
+    state.with_fatal_error(DRIVER, error)
 }

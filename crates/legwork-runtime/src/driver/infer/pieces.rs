@@ -54,9 +54,9 @@ impl Pieces {
             self.end(&mut tell);
             self.kind = kind;
         }
-        let told = self.text.push(piece);
-        if !told.is_empty() {
-            tell(kind.of(&told));
+        let masked = self.text.push(piece);
+        if !masked.is_empty() {
+            tell(kind.of(&masked));
         }
     }
 

@@ -1,23 +1,23 @@
 //! An answer that the driver has itself.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::pin::pin;
 
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorRecord, ErrorSource};
-use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
-use legwork_core::{AgentState, Event, Part, Response, Usage};
+use legwork_core::event::InferenceStarted;
+use legwork_core::{AgentState, Part, Response, Usage};
 use legwork_port::{BoxFuture, Delta, unwind};
+use legwork_toolset::StepTools;
 
 use super::inference::Inference;
 use super::pieces::Pieces;
-use super::show;
-use crate::context::{Begun, StepContext};
+use super::{interrupted, show, unanswered};
+use crate::context::StepContext;
 use crate::driver::Driver;
 use crate::driver::held::{of_driver, read};
 use crate::error::Halt;
-use crate::spending;
 use crate::watch::Watched;
-use legwork_toolset::StepTools;
 
 /// Records an answer that the driver has, as one of a model that costs nothing.
 pub(super) async fn recite<D: Driver + ?Sized>(
@@ -31,17 +31,15 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     let (reserved, charged) = (Amounts { steps, ..Amounts::default() }, Amounts::default());
     let tools = shown.unless_known(&state);
     let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
-        Begun::Inference(state) => state,
-        Begun::Nothing(before) => return Ok(before),
+        Continue(state) => state,
+        Break(before) => return Ok(before),
     };
     let inference = Inference::of(&state, driver.name());
     inference.began(cx);
     let answer = pin!(cx.unless_raised(unwind::run(|| answer)));
     let (state, watched) = cx.watch(state, answer).await?;
     let Watched::Done(Some(answer)) = watched else {
-        spending::settle(&state, cx, &charged);
-        let left = Event::InferenceInterrupted(InferenceInterrupted { charged });
-        return Ok(cx.stop_in_time(state.with(left)));
+        return Ok(interrupted(state, cx, charged));
     };
     let answer = match answer.unwrap_or_else(|panic| Err(of_driver(&panic))) {
         // Nothing was reserved for it.
@@ -56,10 +54,7 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     inference.ended(cx, answer.as_ref().ok(), answer.as_ref().err());
     match answer {
         Ok(response) => show(read(driver, response, None, state, cx, driver.name()), cx).await,
-        Err(error) => {
-            spending::settle(&state, cx, &charged);
-            Ok(state.with(Event::InferenceFailed(InferenceFailed { error, charged })))
-        }
+        Err(error) => Ok(unanswered(state, cx, error, charged)),
     }
 }
 

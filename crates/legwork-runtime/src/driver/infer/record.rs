@@ -39,9 +39,19 @@ pub(in crate::driver) fn record(
     let state =
         state.with(Event::Responded(Responded { response: Arc::clone(&response), charged }));
     let incomplete = response.incomplete.as_ref();
-    let Some(reason) = incomplete.filter(|reason| **reason != Incomplete::Unread) else {
-        return state;
-    };
+    match incomplete.filter(|reason| **reason != Incomplete::Unread) {
+        Some(reason) => state.with_error(broken_off(&response, reason, malformed, model)),
+        None => state,
+    }
+}
+
+/// The error of an answer that is not whole.
+fn broken_off(
+    response: &Response,
+    reason: &Incomplete,
+    malformed: Option<Malformed>,
+    model: &str,
+) -> ErrorRecord {
     let error = response.raw.get("error").and_then(|error| error.get("message")?.as_str());
     let message = match (malformed, &response.bound) {
         (None, None) if let Some(error) = error => format!(
@@ -57,5 +67,5 @@ pub(in crate::driver) fn record(
             "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
         ),
     };
-    state.with_error(ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message))
+    ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message)
 }

@@ -34,9 +34,9 @@ use std::sync::Arc;
 
 use legwork_core::SessionId;
 use legwork_port::Store;
+use unreadable::Subject;
 
 use super::{Violations, run};
-use unreadable::Subject;
 
 /// Checks every promise of the port on stores that `make` makes, each new and empty.
 ///

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::SessionStarted;
-use legwork_core::event::{ExecutionFinished, ExecutionStarted, HeadMoved, ParentLink};
+use legwork_core::event::{
+    ExecutionFinished, ExecutionStarted, HeadMoved, ParentLink, SessionStarted,
+};
 use legwork_core::inbox::Label;
 use legwork_core::{
     AgentState, ContinuationOutcome, Event, ExecutionStatus, Message, Micros, Seq, SessionId,

@@ -26,7 +26,7 @@ fn a_schema_reads_as_a_list() {
         .collect();
     let wanted = [
         "path: string, required The file.",
-        "count: integer or null, 1 to 9, 3 unless told, optional ",
+        "count: integer or null, 1 to 9, default 3, optional ",
         "mode: \"fast\" or \"slow\", optional ",
         "parts: array of object, optional ",
         "parts[].at: object, required ",

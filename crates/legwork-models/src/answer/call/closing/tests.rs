@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 /// Asked after each piece, it says what reading the whole text says.
 fn check(pieces: &[&str]) {

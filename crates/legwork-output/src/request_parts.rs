@@ -11,7 +11,7 @@ use crate::mode::Mode;
 use crate::schema::{Dialect, Fitted, Unfit};
 
 /// How a model is asked for an output.
-pub(crate) struct Asking {
+pub(crate) struct RequestParts {
     pub(crate) mode: Mode,
     /// The schema that the model is given.
     pub(crate) fitted: Fitted,
@@ -23,7 +23,7 @@ pub(crate) struct Asking {
     pub(crate) format: Option<Arc<Value>>,
 }
 
-impl Asking {
+impl RequestParts {
     /// In a mode and a dialect, or as the model decides: by its profile and its name.
     pub(crate) fn new<T: 'static>(
         output: &Output<T>,
