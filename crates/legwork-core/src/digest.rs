@@ -1,6 +1,7 @@
 //! Canonical JSON, and SHA-256 digests of it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Digest(String);
+pub struct Digest(Arc<str>);
 
 impl Digest {
     /// The digest of bytes.
@@ -20,7 +21,7 @@ impl Digest {
             text.push(hex_digit(byte >> 4));
             text.push(hex_digit(byte & 15));
         }
-        Self(text)
+        Self(text.into())
     }
 
     /// The digest of a value's canonical JSON.

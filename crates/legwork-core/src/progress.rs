@@ -109,7 +109,9 @@ impl Progress for AgentState {
 
     /// Records the outcome and the time of the current step; `result.step` is ignored.
     fn record_step_result(self, result: StepResult) -> Self {
-        let StepResult { outcome, took, .. } = result;
+        let StepResult { step, outcome, took, .. } = result;
+        // Shared, the step would be copied to be changed.
+        drop(step);
         self.with(Event::StepFinished(StepFinished { outcome, took }))
     }
 }

@@ -49,7 +49,13 @@ impl Lifecycle for CoreLifecycle {
         state: AgentState,
         _view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
-        let outcome = Arc::new(self.evaluate(&state));
+        let outcome = self.evaluate(&state);
+        // Most steps go on for the reason of the one before: it is kept once.
+        let before = state.last_step_result().map(|result| &result.outcome);
+        let outcome = match before.filter(|before| ***before == outcome) {
+            Some(before) => Arc::clone(before),
+            None => Arc::new(outcome),
+        };
         Box::pin(std::future::ready(state.with_provisional_outcome(Some(outcome))))
     }
 }

@@ -15,6 +15,8 @@ pub struct Cancellation(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     raised: AtomicBool,
+    /// Whether anybody ever waited for it: else nobody is notified.
+    awaited: AtomicBool,
     event: Event,
     parent: Option<Cancellation>,
 }
@@ -33,7 +35,8 @@ impl Cancellation {
 
     /// Cancels it; a second call is a no-op.
     pub fn cancel(&self) {
-        if !self.0.raised.swap(true, Ordering::SeqCst) {
+        // Whoever waits says so first, and then looks at the flag.
+        if !self.0.raised.swap(true, Ordering::SeqCst) && self.0.awaited.load(Ordering::SeqCst) {
             self.0.event.notify(usize::MAX);
         }
     }
@@ -49,6 +52,7 @@ impl Cancellation {
         if self.0.parent.is_some() {
             return Self::wait(&[self], Self::listeners(&[self])).await;
         }
+        self.0.awaited.store(true, Ordering::SeqCst);
         // A single listener needs no heap allocation.
         listener!(self.0.event => wait);
         Self::wait(&[self], [wait]).await;
@@ -60,6 +64,7 @@ impl Cancellation {
         if both.iter().any(|one| one.0.parent.is_some()) {
             return Self::wait(&both, Self::listeners(&both)).await;
         }
+        both.iter().for_each(|one| one.0.awaited.store(true, Ordering::SeqCst));
         listener!(self.0.event => wait);
         listener!(other.0.event => other_wait);
         Self::wait(&both, [wait, other_wait]).await;
@@ -67,7 +72,11 @@ impl Cancellation {
 
     /// Listeners of these tokens and their parents.
     fn listeners(all: &[&Self]) -> Vec<EventListener> {
-        all.iter().flat_map(|one| one.chain()).map(|at| at.0.event.listen()).collect()
+        let listen = |at: &Self| {
+            at.0.awaited.store(true, Ordering::SeqCst);
+            at.0.event.listen()
+        };
+        all.iter().flat_map(|one| one.chain()).map(listen).collect()
     }
 
     /// Waits for any of these tokens, with listeners of them and their parents.

@@ -244,7 +244,7 @@ impl Ledger {
 
     /// Charges all reservations in full: they belong to calls that broke off.
     pub(crate) fn charge_reserved(&mut self) {
-        for held in std::mem::take(&mut self.reserved) {
+        while let Some(held) = self.reserved.pop() {
             self.spend(&held.amounts.as_estimate());
         }
     }

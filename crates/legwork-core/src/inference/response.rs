@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::inference::Usage;
-use crate::message::{Malformed, Message, Part};
+use crate::message::{Author, Malformed, Message, Part};
 use crate::nesting::{self, OWN_KEY};
 use crate::string_enum::string_enum;
 
@@ -124,6 +124,17 @@ impl Response {
         let message = Arc::unwrap_or_clone(self.message);
         let parts = message.parts.iter().cloned().map(Part::for_journal).collect();
         Self { raw, message: Arc::new(message.with_parts(parts)), ..self }
+    }
+
+    /// The same, with this author of its message unless it has one.
+    #[must_use]
+    pub fn by(mut self, author: impl FnOnce() -> Author) -> Self {
+        if self.message.author.is_none() {
+            let message = Arc::make_mut(&mut self.message);
+            let own = std::mem::replace(message, Message::assistant(Vec::new()));
+            *message = own.by(author());
+        }
+        self
     }
 
     /// All text parts, concatenated.

@@ -179,5 +179,8 @@ pub(super) fn slots(response: &Response) -> Calls {
         child: None,
         status: CallStatus::Open,
     };
-    response.message.tool_calls().map(slot).collect()
+    // Room for no more than these, for they are kept with the session.
+    let mut slots = Vec::with_capacity(response.message.tool_calls().count());
+    slots.extend(response.message.tool_calls().map(slot));
+    slots.into_iter().collect()
 }

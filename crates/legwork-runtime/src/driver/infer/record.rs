@@ -30,10 +30,10 @@ pub(in crate::driver) fn record(
     response.incomplete = response.incomplete.or(incomplete);
     // What it is charged says it.
     response.came = 0;
-    if response.message.author.is_none() {
-        let message = Arc::unwrap_or_clone(response.message);
-        response.message = Arc::new(message.by(Author::Model(model.into())));
-    }
+    // Most often the name is the one in the settings: it is kept once.
+    let named = Arc::clone(&state.settings().model);
+    let name = || if *named == *model { named } else { model.into() };
+    response = response.by(|| Author::Model(name()));
     spending::settle(&state, cx, &charged);
     let response = Arc::new(response);
     let state =
