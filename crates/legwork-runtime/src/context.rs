@@ -161,14 +161,18 @@ impl StepContext {
         started: InferenceStarted,
     ) -> Result<ControlFlow<AgentState, AgentState>, Halt> {
         let (begins_step, reserved) = (before.current_step().is_none(), started.reserved);
-        let state = before.clone().with(Event::InferenceStarted(started));
+        let started = Event::InferenceStarted(started);
         if !begins_step {
-            return self.commit(state).await.map(Continue);
+            return self.commit(before.with(started)).await.map(Continue);
         }
-        let committed = self.commit_unless_items_came(state).await?;
+        // A second state would be held until it is durable, and each change copies what is shared.
+        let next = before.next_entry(started);
+        let committed = self.writer.commit_next(&before, &next).await;
         self.store_looked.store(true, Ordering::Relaxed);
-        if let Some(state) = committed {
-            return Ok(Continue(state));
+        match committed {
+            Ok(()) => return Ok(Continue(self.settled(before.with_next(next)))),
+            Err(error) if error.is_new_items() => {}
+            Err(error) => return Err(Halt::new(before.with_next(next), error)),
         }
         if let Some(shared) = &self.shared_budget {
             shared.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
@@ -188,20 +192,11 @@ impl StepContext {
         if self.listens(Trigger::ExecutionEnd) {
             return self.commit(ended).await;
         }
-        Ok(self.commit_unless_items_came(ended).await?.unwrap_or(before))
-    }
-
-    /// Commits a state, unless items came for the session since the inbox was last looked at:
-    /// then nothing is written, and there is none.
-    async fn commit_unless_items_came(
-        &self,
-        state: AgentState,
-    ) -> Result<Option<AgentState>, Halt> {
-        let state = state.with_active_time_due();
-        match self.writer.commit(&state, NewItems::First).await {
-            Ok(()) => Ok(Some(self.settled(state))),
-            Err(error) if error.is_new_items() => Ok(None),
-            Err(error) => Err(Halt::new(state, error)),
+        let ended = ended.with_active_time_due();
+        match self.writer.commit(&ended, NewItems::First).await {
+            Ok(()) => Ok(self.settled(ended)),
+            Err(error) if error.is_new_items() => Ok(before),
+            Err(error) => Err(Halt::new(ended, error)),
         }
     }
 

@@ -156,8 +156,8 @@ impl Active {
         let landed = self.cx.writer.land().await;
         let landed = landed.map_err(|error| Halt::new(self.state.clone(), error))?;
         let Some(landed) = landed else { return Ok(()) };
-        let fed = landed.put_back.is_none_or(|state| !state.is_same(&self.state));
-        self.state = landed.state.committed();
+        let fed = landed.put_back.as_ref().is_none_or(|state| !state.is_same(&self.state));
+        self.state = landed.state().committed();
         match fed {
             true => Err(Error::Lineage),
             false => Ok(()),
@@ -217,7 +217,7 @@ impl Active {
         let events = self.cx.events.clone();
         self.close_tools().await;
         match self.cx.writer.land().await {
-            Ok(Some(landed)) => self.state = landed.state.committed(),
+            Ok(Some(landed)) => self.state = landed.state().committed(),
             Ok(None) => {}
             Err(error) => events.warn(|| format!("what was being journaled is lost: {error}")),
         }

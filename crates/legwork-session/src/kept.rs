@@ -38,6 +38,7 @@ struct Inner {
 struct UnderWay {
     append: BoxFuture<'static, Result<Appended, Error>>,
     state: AgentState,
+    next: Option<Arc<Entry>>,
 }
 
 /// What is appended of a state.
@@ -46,6 +47,8 @@ pub struct Append {
     pub expected: Seq,
     /// What is appended.
     pub entries: Arc<Vec<Arc<Entry>>>,
+    /// The last of them, if it is not applied to the state yet.
+    pub next: Option<Arc<Entry>>,
     /// Whether it is refused when there are items in the inbox that were not taken up.
     pub items: NewItems,
 }
@@ -61,10 +64,19 @@ pub enum NewItems {
 
 /// What came of an append that was under way when its step was dropped.
 pub struct Landed {
-    /// The state as it was handed to the append.
-    pub state: AgentState,
+    state: AgentState,
+    /// The last entry, which is not applied to the state.
+    next: Option<Arc<Entry>>,
     /// The state that stood in its place meanwhile.
     pub put_back: Option<AgentState>,
+}
+
+impl Landed {
+    /// The state that is durable, with what was appended of it as uncommitted.
+    pub fn state(&self) -> AgentState {
+        let state = self.state.clone();
+        self.next.iter().cloned().fold(state, AgentState::with_next)
+    }
 }
 
 impl Kept {
@@ -109,7 +121,7 @@ impl Kept {
     /// Begins to append entries of a state; [`Kept::land`] does it. None is under way when it is
     /// called.
     pub fn begin_append(&self, claim: &Arc<Box<dyn Claim>>, append: Append, state: &AgentState) {
-        let Append { expected, entries, items } = append;
+        let Append { expected, entries, next, items } = append;
         let seen = (items == NewItems::First).then_some(state.facts().inbox_cursor);
         let summary = self.new_summary(state);
         let (claim, state) = (Arc::clone(claim), state.clone());
@@ -119,7 +131,7 @@ impl Kept {
             let appended = unwind::run(|| claim.append(expected, batch)).await;
             appended.unwrap_or_else(|message| Err(Error::Panicked { message }))
         });
-        self.lock().under_way = Some(UnderWay { append, state });
+        self.lock().under_way = Some(UnderWay { append, state, next });
     }
 
     /// The summary of a state, if it is not what the store was given last.
@@ -143,21 +155,22 @@ impl Kept {
             let Poll::Ready(appended) = under_way.append.as_mut().poll(cx) else {
                 return Poll::Pending;
             };
-            let state = inner.under_way.take().map(|under_way| under_way.state);
+            let landed = inner.under_way.take().map(|UnderWay { state, next, .. }| (state, next));
             let put_back = inner.put_back.take();
             match &appended {
                 Ok(appended) => inner.inbox = appended.inbox,
                 Err(Error::NewItems { inbox: last, .. }) => inner.inbox = *last,
                 Err(_) => {}
             }
-            let Some(state) = state.filter(|_| appended.is_ok()) else {
+            let Some((state, next)) = landed.filter(|_| appended.is_ok()) else {
                 return Poll::Ready(appended.map(|_| None));
             };
-            inner.durable = Some(state.version());
+            inner.durable = Some(next.as_ref().map_or(state.version(), |next| next.seq));
             inner.summary = Some(Arc::clone(state.summary()));
+            let landed = Landed { state, next, put_back };
             // Where no step may be dropped, the state has one owner: a change makes no copy.
-            inner.committed = inner.on.then(|| state.clone().committed());
-            Poll::Ready(Ok(Some(Landed { state, put_back })))
+            inner.committed = inner.on.then(|| landed.state().committed());
+            Poll::Ready(Ok(Some(landed)))
         })
         .await
     }

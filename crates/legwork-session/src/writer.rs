@@ -29,24 +29,51 @@ impl Writer {
     /// It comes behind an append that is still under way: a driver may have dropped its commit.
     /// What that wrote of the state is not written again.
     pub async fn commit(&self, state: &AgentState, items: NewItems) -> Result<(), store::Error> {
-        let mut entries = state.uncommitted().to_shared();
-        if entries.is_empty() {
-            return Ok(());
+        match state.uncommitted().is_empty() {
+            true => Ok(()),
+            false => self.append(state, state.uncommitted().to_shared(), None, items).await,
         }
+    }
+
+    /// Appends what is uncommitted and an entry behind it, which [`AgentState::next_entry`] made of
+    /// the state. If there are items in the inbox that were not taken up, nothing is written: then
+    /// the entry never was, and the state is as it is.
+    pub async fn commit_next(
+        &self,
+        state: &AgentState,
+        next: &Arc<Entry>,
+    ) -> Result<(), store::Error> {
+        let entries = state.uncommitted().iter().chain([next]).cloned().collect();
+        self.append(state, Arc::new(entries), Some(Arc::clone(next)), NewItems::First).await
+    }
+
+    async fn append(
+        &self,
+        state: &AgentState,
+        mut entries: Arc<Vec<Arc<Entry>>>,
+        next: Option<Arc<Entry>>,
+        items: NewItems,
+    ) -> Result<(), store::Error> {
         let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
-            let before = landed.state.uncommitted();
+            let landed = landed.state();
+            let before = landed.uncommitted();
             if before.iter().eq(entries.iter().take(before.len())) {
-                expected = landed.state.version();
+                expected = landed.version();
                 entries = Arc::new(entries.iter().skip(before.len()).cloned().collect());
             }
         }
         if !entries.is_empty() {
-            let append = Append { expected, entries: Arc::clone(&entries), items };
+            let own = next.clone();
+            let append = Append { expected, entries: Arc::clone(&entries), next, items };
             self.kept.begin_append(&self.claim, append, state);
             self.kept.land().await?;
-            trace!(entries = entries.len(), version = state.version().0, "committed");
-            self.emit(state, &entries);
+            let version = entries.last().map_or(0, |last| last.seq.0);
+            trace!(entries = entries.len(), version, "committed");
+            if self.events.listens() {
+                let durable = own.into_iter().fold(state.clone(), AgentState::with_next);
+                self.emit(&durable, &entries);
+            }
         }
         Ok(())
     }
@@ -64,8 +91,8 @@ impl Writer {
             Err(error) if error.is_new_items() => None,
             landed => landed?,
         };
-        if let Some(landed) = &landed {
-            self.emit(&landed.state, &landed.state.uncommitted().to_shared());
+        if let Some(state) = landed.as_ref().map(Landed::state) {
+            self.emit(&state, &state.uncommitted().to_shared());
         }
         Ok(landed)
     }

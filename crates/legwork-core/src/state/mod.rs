@@ -124,8 +124,14 @@ impl AgentState {
 
     /// Makes an entry of an event, applies it, and adds it to the uncommitted entries.
     #[must_use]
-    pub fn with(mut self, event: Event) -> Self {
-        let inner = self.change();
+    pub fn with(self, event: Event) -> Self {
+        let entry = self.next_entry(event);
+        self.with_next(entry)
+    }
+
+    /// The entry that an event is recorded as, for [`AgentState::with_next`].
+    pub fn next_entry(&self, event: Event) -> Arc<Entry> {
+        let inner = &*self.0;
         let mut entry = Arc::new(Entry {
             seq: inner.facts.version.next(),
             parent: inner.facts.head,
@@ -136,6 +142,18 @@ impl AgentState {
         if let (false, Some(entry)) = (inner.mask.is_none(), Arc::get_mut(&mut entry)) {
             entry.event.mask(&inner.mask);
         }
+        entry
+    }
+
+    /// Applies the entry that [`AgentState::next_entry`] made of this state, and adds it to the
+    /// uncommitted entries; any other entry changes nothing.
+    #[must_use]
+    pub fn with_next(mut self, entry: Arc<Entry>) -> Self {
+        let facts = &self.0.facts;
+        if (entry.seq, entry.parent) != (facts.version.next(), facts.head) {
+            return self;
+        }
+        let inner = self.change();
         inner.facts.apply(&entry);
         inner.apply_to_conversation(&entry);
         inner.resummarise(&entry.event);
