@@ -189,9 +189,15 @@ impl<'a> Round<'a> {
         for hook in self.hooks.by_ref() {
             let given = unchanged.take().unwrap_or_else(|| state.clone());
             let start = self.watched.then(|| view.clock().mono());
-            let run = HookRun { hook, trigger, view, start };
             let cx = Cx { trigger, view: Arc::clone(&self.shared) };
-            let ran = match unwind::call(|| hook.body.begin(given, cx, task)) {
+            let begun = unwind::call(|| hook.body.begin(given, cx, task));
+            let run = HookRun { hook, trigger, view, start };
+            let ran = match begun {
+                // As `conclude` does it: this is what most hooks do, with nobody watching.
+                Ok(Begun::Ended(Ok(after))) if !self.watched && after.is_same(state) => {
+                    unchanged = Some(after);
+                    continue;
+                }
                 Ok(Begun::Waits(running)) => return Some((run, running)),
                 Ok(Begun::Ended(ran)) => Ok(ran),
                 Err(panic) => Err(panic),
