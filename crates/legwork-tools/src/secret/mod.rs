@@ -1,6 +1,7 @@
 //! What is secret on a machine: places that hold keys, passwords and private records.
 
 mod below;
+mod folders;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use rustix::fs::{FileType, Stat, lstat};
 use crate::repository::shared_place;
 use crate::workspace::KeptOut;
 pub(crate) use below::Below;
+use folders::Folders;
 
 /// Where homes of users lie, but for root's.
 const HOMES: &str = "/home";
@@ -144,22 +146,29 @@ impl Secrets {
         let of_homes = homes.flat_map(|home| OF_HOME.map(|name| home.join(name)));
         let own = [shared_place()];
         let of_system = OF_SYSTEM.iter().map(PathBuf::from).chain(host_keys()).chain(own);
-        of_homes.chain(of_system).fold(Self::default(), Self::with)
+        let (mut secrets, mut folders) = (Self::default(), Folders::default());
+        of_homes.chain(of_system).for_each(|place| secrets.add(&place, &mut folders));
+        secrets
     }
 
     /// The same with another place, be it there yet or not.
     #[must_use]
     pub fn with(mut self, place: impl AsRef<Path>) -> Self {
-        let place = place.as_ref();
-        match place.canonicalize() {
-            Ok(real) => {
-                // Something else may take the place of a link.
-                self.absent.extend(named(place).filter(|named| *named != real));
-                self.places.insert(real);
-            }
-            Err(_) => self.absent.extend(named(place)),
-        }
+        self.add(place.as_ref(), &mut Folders::default());
         self
+    }
+
+    fn add(&mut self, place: &Path, folders: &mut Folders) {
+        let Some(named) = folders.named(place) else { return };
+        match lstat(&named).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Ok(FileType::Symlink) => {
+                self.places.extend(named.canonicalize());
+                // Something else may take the place of a link.
+                self.absent.insert(named);
+            }
+            Ok(_) => drop(self.places.insert(named)),
+            Err(_) => drop(self.absent.insert(named)),
+        }
     }
 
     /// The same with the files of the store that this process writes, be they there yet or
@@ -255,14 +264,6 @@ fn is_there(known: &HashMap<(u64, u64), PathBuf>, stat: &Stat) -> bool {
     let identity = |stat: &Stat| (stat.st_dev, stat.st_ino);
     let now = known.get(&identity(stat)).and_then(|place| lstat(place).ok());
     now.is_some_and(|now| identity(&now) == identity(stat))
-}
-
-/// The path of a place, itself and not where it leads to: links above it are resolved as far
-/// as they are there.
-fn named(place: &Path) -> Option<PathBuf> {
-    let mut above = place.ancestors().skip(1);
-    let (real, above) = above.find_map(|above| above.canonicalize().ok().zip(Some(above)))?;
-    Some(real.join(place.strip_prefix(above).ok()?))
 }
 
 fn host_keys() -> impl Iterator<Item = PathBuf> {
