@@ -1,68 +1,37 @@
 //! Decodes a line in one pass, if this version wrote it.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
-
 use super::{Entry, FORMAT};
 use crate::event::Event;
+use crate::id::Seq;
+use crate::time::Timestamp;
 
-/// Decodes a line whose fields are in the order in which this version writes them, so that the
-/// type is known before the body. None for any other line, which may still be valid.
+/// Decodes a line as this version writes it, byte for byte up to the body, so that the type is
+/// known before the body and only that is parsed. None for any other line, which may still be
+/// valid.
 pub(super) fn read(line: &[u8]) -> Option<Entry> {
     let line = str::from_utf8(line).ok()?;
-    let mut json = serde_json::Deserializer::from_str(line);
-    let entry = json.deserialize_map(Line).ok()?;
+    let (version, line) = number(line, "{\"v\":")?;
+    if version != u64::from(FORMAT) {
+        return None;
+    }
+    let (seq, line) = number(line, ",\"seq\":")?;
+    let (parent, line) = number(line, ",\"parent\":")?;
+    let (at, line) = number(line, ",\"at\":")?;
+    let (kind, line) = line.strip_prefix(",\"type\":\"")?.split_once('"')?;
+    let body = line.strip_prefix(",\"body\":")?.strip_suffix('}')?;
+    let mut json = serde_json::Deserializer::from_str(body);
+    // A type that is written with an escape is none of those that are known.
+    let event = Event::deserialize_body(kind, &mut json)?.ok()?;
     json.end().ok()?;
-    Some(entry)
+    Some(Entry { seq: Seq(seq), parent: Seq(parent), at: Timestamp(at), event })
 }
 
-struct Line;
-
-impl<'de> Visitor<'de> for Line {
-    type Value = Entry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an entry")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut line: A) -> Result<Entry, A::Error> {
-        key(&mut line, "v")?;
-        if line.next_value::<u32>()? != FORMAT {
-            return Err(A::Error::custom("another format version"));
-        }
-        key(&mut line, "seq")?;
-        let seq = line.next_value()?;
-        key(&mut line, "parent")?;
-        let parent = line.next_value()?;
-        key(&mut line, "at")?;
-        let at = line.next_value()?;
-        key(&mut line, "type")?;
-        let kind = line.next_value()?;
-        key(&mut line, "body")?;
-        let event = line.next_value_seed(Body(kind))?;
-        match line.next_key::<&str>()? {
-            None => Ok(Entry { seq, parent, at, event }),
-            Some(_) => Err(A::Error::custom("one more field")),
-        }
-    }
-}
-
-fn key<'de, A: MapAccess<'de>>(line: &mut A, name: &str) -> Result<(), A::Error> {
-    match line.next_key::<&str>()? {
-        Some(key) if key == name => Ok(()),
-        _ => Err(A::Error::custom("another field")),
-    }
-}
-
-/// The body of an event of a type.
-struct Body<'k>(&'k str);
-
-impl<'de> DeserializeSeed<'de> for Body<'_> {
-    type Value = Event;
-
-    fn deserialize<D: Deserializer<'de>>(self, body: D) -> Result<Event, D::Error> {
-        let unknown = || Err(D::Error::custom("a type that is not known"));
-        Event::deserialize_body(self.0, body).unwrap_or_else(unknown)
-    }
+/// A number after what stands before it, and what follows it.
+fn number<'l>(line: &'l str, before: &str) -> Option<(u64, &'l str)> {
+    let line = line.strip_prefix(before)?;
+    let length = line.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, rest) = line.split_at_checked(length)?;
+    // As JSON has it, a number begins with a zero only if that is all of it.
+    let is_json = digits.len() == 1 || !digits.starts_with('0');
+    Some((digits.parse().ok().filter(|_| is_json)?, rest))
 }
