@@ -1,6 +1,7 @@
 //! The parts of messages.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -210,8 +211,29 @@ impl ResultPart {
         match self {
             Self::Image(_) => IMAGE_WEIGHT,
             Self::File(file) => file.source.weight(),
+            Self::Json(value) => json_length(value),
             part => part.text().len(),
         }
+    }
+}
+
+/// The bytes of a value's JSON, which is not made for it.
+fn json_length(value: &Value) -> usize {
+    struct Length(usize);
+    impl io::Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    match serde_json::to_writer(&mut length, value) {
+        Ok(()) => length.0,
+        Err(_) => 0,
     }
 }
 

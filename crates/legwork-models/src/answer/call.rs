@@ -263,7 +263,8 @@ impl Draft {
         let number = taken.len();
         let own = match (self.id, origin.response) {
             (None, "") => format!("call_{number}").into(),
-            (None, response) => format!("call_{response}_{number}").into(),
+            // Where ids are never given this is done for each call, and `format!` is slow.
+            (None, response) => ["call_", response, "_", &number.to_string()].concat().into(),
             (Some(id), _) if taken.contains(&id) => format!("{id}_{number}").into(),
             (Some(id), _) => id,
         };

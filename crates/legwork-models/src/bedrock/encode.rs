@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use legwork_core::inference::ModelRequest;
 use legwork_core::message::{Message, Part};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::id::ModelId;
-use crate::wire::{Frame, Head, field, is_any_object, joined, set, size, write};
+use crate::wire::{Frame, Head, Joined, field, is_any_object, joined, set, size, write};
 
 mod media;
 mod message;
@@ -41,11 +41,7 @@ pub(super) fn body(
     });
     messages(request, frame, &id, &mut out);
     tools.append(&id, &mut out);
-    for (key, value) in settings {
-        if value.as_object().is_none_or(|fields| !fields.is_empty()) {
-            field(&mut out, key, &value);
-        }
-    }
+    settings.iter().for_each(|(key, value)| value.append(key, &mut out));
     let inner = &request.settings.extra;
     let outer = frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key));
     for (key, value) in outer.chain(inner).filter(|(key, _)| !JOINED.contains(&key.as_str())) {
@@ -113,7 +109,7 @@ fn settings(
     request: &ModelRequest,
     frame: Frame<'_>,
     id: &ModelId<'_>,
-) -> Result<[(&'static str, Value); 3], String> {
+) -> Result<[(&'static str, Joined); 3], String> {
     let settings = &request.settings;
     if settings.seed.is_some() {
         return Err("Bedrock Converse has no seed; take it out of the settings".to_owned());
@@ -138,19 +134,20 @@ fn settings(
         ("topP", settings.top_p.map(Value::from)),
         ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
     ];
-    let additional = thinking::fields(request, frame, id)?;
-    let join = |key, own| (key, joined(key, own, request, frame));
+    let [inference_config, additional, output_config] =
+        ["inferenceConfig", "additionalModelRequestFields", "outputConfig"];
+    let thinking = thinking::fields(request, frame, id)?;
     Ok([
-        join("inferenceConfig", set(inference)),
-        join("additionalModelRequestFields", additional),
-        join("outputConfig", output(request)),
+        (inference_config, joined(inference_config, set(inference), request, frame)),
+        (additional, joined(additional, thinking, request, frame)),
+        (output_config, joined(output_config, output(request), request, frame)),
     ])
 }
 
 /// The format of the answer, whose schema the API takes as text.
-fn output(request: &ModelRequest) -> Map<String, Value> {
-    let Some(schema) = request.response_format.as_deref() else { return Map::new() };
+fn output(request: &ModelRequest) -> Option<(&'static str, Value)> {
+    let schema = request.response_format.as_deref()?;
     let schema = json!({"name": "answer", "schema": schema.to_string()});
     let format = json!({"type": "json_schema", "structure": {"jsonSchema": schema}});
-    Map::from_iter([("textFormat".to_owned(), format)])
+    Some(("textFormat", format))
 }

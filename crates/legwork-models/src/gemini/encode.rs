@@ -35,9 +35,7 @@ pub(super) fn body(
     append_tools(request, frame, &mut out);
     let tool_config = config::tools(request, frame);
     for (key, value) in [("toolConfig", tool_config), ("generationConfig", config)] {
-        if value.as_object().is_none_or(|fields| !fields.is_empty()) {
-            field(&mut out, key, &value);
-        }
+        value.append(key, &mut out);
     }
     let inner = &request.settings.extra;
     let outer = frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key));

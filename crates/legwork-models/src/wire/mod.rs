@@ -1,5 +1,7 @@
 //! What the wires of all providers have in common: how a request is written.
 
+#[cfg(any(feature = "anthropic", feature = "bedrock", feature = "gemini"))]
+mod arguments;
 #[cfg(any(feature = "anthropic", feature = "bedrock"))]
 pub(crate) mod claude;
 mod counting;
@@ -22,12 +24,14 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 
+#[cfg(any(feature = "anthropic", feature = "bedrock", feature = "gemini"))]
+pub(crate) use arguments::append_arguments;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use counting::{Counted, Counting, only};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
-pub(crate) use joined::{joined, set};
+pub(crate) use joined::{Joined, joined, set};
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};

@@ -6,7 +6,7 @@ use legwork_core::message::{
 use legwork_core::tool::ToolCall;
 use serde_json::{Value, json};
 
-use crate::wire::{field, fitting, is_by, thoughts, write};
+use crate::wire::{append_arguments, field, fitting, is_by, thoughts, write};
 
 /// The longest id of a call.
 const ID: usize = 64;
@@ -93,15 +93,7 @@ fn call(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"name\":");
     write(out, &*call.name);
     out.extend_from_slice(b",\"input\":");
-    match call.parse() {
-        // As the model wrote them.
-        Ok(Value::Object(_)) if !call.arguments.trim().is_empty() => {
-            out.extend_from_slice(call.arguments.trim().as_bytes());
-        }
-        Ok(Value::Object(_)) => out.extend_from_slice(b"{}"),
-        // Only objects are taken: what is none is shown to the model as it is.
-        _ => write(out, &json!({"arguments": &*call.arguments})),
-    }
+    append_arguments(out, call);
     let data = call.provider.as_ref().and_then(|data| data.of(provider));
     if let Some(caller) = data.and_then(|data| data.get("caller")) {
         field(out, "caller", caller);

@@ -6,11 +6,11 @@ use legwork_core::message::{
     Author, File, Image, Message, Part, ResultPart, Role, Text, Thinking, ToolResult,
 };
 use legwork_core::tool::ToolCall;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::media::{Kind, Media, named};
 use crate::bedrock::id::ModelId;
-use crate::wire::{fitting, thoughts, write};
+use crate::wire::{append_arguments, fitting, thoughts, write};
 
 /// The longest id of a call, and the longest name of a tool.
 const LONGEST: usize = 64;
@@ -219,15 +219,7 @@ impl<'o> Blocks<'o> {
         out.extend_from_slice(b",\"name\":");
         write(out, &*name(&call.name));
         out.extend_from_slice(b",\"input\":");
-        match call.parse() {
-            // As the model wrote them.
-            Ok(Value::Object(_)) if !call.arguments.trim().is_empty() => {
-                out.extend_from_slice(call.arguments.trim().as_bytes());
-            }
-            Ok(Value::Object(_)) => out.extend_from_slice(b"{}"),
-            // Only objects are taken: what is none is shown to the model as it is.
-            _ => write(out, &json!({"arguments": &*call.arguments})),
-        }
+        append_arguments(out, call);
         out.extend_from_slice(b"}}");
     }
 

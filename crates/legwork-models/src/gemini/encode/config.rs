@@ -4,13 +4,13 @@ use legwork_core::inference::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
 use super::thinking;
-use crate::wire::{Frame, is_any_object, joined, set};
+use crate::wire::{Frame, Joined, is_any_object, joined, set};
 
 /// The field `generationConfig`: what the request asks for, and over it what is set from outside.
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Value, String> {
+pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Joined, String> {
     let settings = &request.settings;
     if settings.parallel_calls == Some(false) && !request.tools.is_empty() {
         return Err("Gemini cannot be kept from several calls in one answer; leave \
@@ -31,7 +31,7 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Val
         ("thinkingConfig", thinking.flatten()),
     ];
     let config = joined("generationConfig", set(own), request, frame);
-    match config.get("candidateCount") {
+    match config.from_outside().and_then(|all| all.get("candidateCount")) {
         None => Ok(config),
         Some(count) if *count == 1 => Ok(config),
         Some(_) => Err("only one answer is read; take `candidateCount` out of \
@@ -41,7 +41,7 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Val
 }
 
 /// The field `toolConfig`, in the same way.
-pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Value {
+pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Joined {
     let calling = match &request.tool_choice {
         _ if request.tools.is_empty() => None,
         ToolChoice::Auto => None,
@@ -49,6 +49,5 @@ pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Value {
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
     };
-    let own = calling.map(|calling| ("functionCallingConfig".to_owned(), calling));
-    joined("toolConfig", own.into_iter().collect(), request, frame)
+    joined("toolConfig", set([("functionCallingConfig", calling)]), request, frame)
 }

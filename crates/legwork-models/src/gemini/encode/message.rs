@@ -5,11 +5,10 @@ use legwork_core::message::{
     ToolCall, ToolResult,
 };
 use serde::Serialize;
-use serde::de::IgnoredAny;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::gemini::generation::Generation;
-use crate::wire::{fitting, is_by, other_fields, thoughts, write};
+use crate::wire::{append_arguments, fitting, is_by, other_fields, thoughts, write};
 
 /// Characters of a call's id; Google's own have 8, and other ones are taken, too.
 const ID: usize = 64;
@@ -176,7 +175,7 @@ impl Parts<'_> {
         out.extend_from_slice(b",\"name\":");
         write(out, &*call.name);
         out.extend_from_slice(b",\"args\":");
-        arguments(&call.arguments, out);
+        append_arguments(out, call);
         let inner = fields.and_then(|fields| fields.get("functionCall"));
         other_fields(out, inner, &["id", "name", "args"]);
         out.push(b'}');
@@ -229,17 +228,5 @@ impl<'a> Media<'a> {
     fn fits_response(&self) -> bool {
         let Self::InlineData { mime_type, .. } = self else { return false };
         mime_type.starts_with("image/") || matches!(*mime_type, "application/pdf" | "text/plain")
-    }
-}
-
-/// The arguments as they are if they are an object, which the API wants; else as a text in one.
-fn arguments(text: &str, out: &mut Vec<u8>) {
-    let text = text.trim_ascii();
-    match text {
-        "" => out.extend_from_slice(b"{}"),
-        _ if text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() => {
-            out.extend_from_slice(text.as_bytes());
-        }
-        _ => write(out, &json!({"invalid_json": text})),
     }
 }

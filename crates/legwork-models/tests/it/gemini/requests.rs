@@ -140,7 +140,7 @@ fn a_conversation_with_everything_is_valid_and_says_it() {
             response("c1", json!({"result": {"sum": 3}})),
             response("c2", json!({"result": "Seen.\n[picture: image/png]"})), inline("image/png")]},
         {"role": "user", "parts": [{"text": "Go on."}]},
-        {"role": "model", "parts": [call("c3", json!({"invalid_json": "{broken"}))]},
+        {"role": "model", "parts": [call("c3", json!({"arguments": "{broken"}))]},
         {"role": "user", "parts": [response("c3", json!({"error": "no"}))]},
         {"role": "model", "parts": [{"text": "I won't."}, {"text": " "}]},
     ]);
