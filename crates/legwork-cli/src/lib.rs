@@ -34,6 +34,7 @@ mod signals;
 mod store_address;
 mod task;
 mod toolset;
+mod traffic;
 mod trust;
 mod work;
 mod worker;

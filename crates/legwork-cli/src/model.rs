@@ -8,6 +8,7 @@ use crate::display::text::visible;
 use crate::error::Error;
 use crate::settings::{provider, variable};
 use crate::shell::quoted;
+use crate::traffic::Traffic;
 
 /// How a model is asked, whichever it is.
 #[derive(Debug, Clone)]
@@ -15,6 +16,7 @@ pub(crate) struct ModelOptions {
     pub(crate) retry: Policy,
     pub(crate) catalogue: Catalogue,
     pub(crate) answers: Answers,
+    pub(crate) traffic: Option<Traffic>,
 }
 
 /// A warning about where a model's key is sent, if one is due.
@@ -90,8 +92,13 @@ pub(crate) fn made(
     options: ModelOptions,
 ) -> Result<HttpModel, Error> {
     let builder = builder(name, base_url, key)?;
-    let ModelOptions { retry, catalogue, answers: Answers { bounds, timeouts } } = options;
+    let ModelOptions { retry, catalogue, answers, traffic } = options;
+    let Answers { bounds, timeouts } = answers;
     let builder = builder.retry(retry).catalogue(catalogue).bounds(bounds).timeouts(timeouts);
+    let builder = match traffic {
+        Some(file) => builder.traffic(move |traffic| file.write(traffic)),
+        None => builder,
+    };
     let built = builder.proxies(model::proxies_from_env()).build();
     built.map_err(|error| {
         let advice = match &error {

@@ -32,6 +32,7 @@ use crate::model::ModelOptions;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 use crate::shell::quoted;
 use crate::store_address::StoreAddress;
+use crate::traffic::Traffic;
 use crate::trust::{Asks, Standing, Trust};
 
 pub(crate) const DEFAULT_MODEL: &str = "openai:gpt-5-mini";
@@ -66,6 +67,8 @@ pub(crate) struct Settings {
     pub(crate) catalogue: Catalogue,
     /// The bounds of an answer.
     pub(crate) answers: Answers,
+    /// Where what models are sent and answer is written, if anywhere.
+    pub(crate) traffic: Option<Traffic>,
     /// The agent of a file, if one was asked for.
     pub(crate) agent: Option<Chosen>,
     /// Flags that would restore what the session had and is not taken from its journal.
@@ -225,6 +228,7 @@ impl Settings {
             max_write: max_write(config, flags)?,
             catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
+            traffic: flags.traffic.as_deref().map(Traffic::to).transpose()?,
             agent,
             asked: ModelSettings::default(),
             model,
@@ -269,7 +273,7 @@ impl Settings {
     /// How its models are asked.
     pub(crate) fn model_options(&self) -> ModelOptions {
         let (retry, catalogue) = (self.retry.policy(), self.catalogue.clone());
-        ModelOptions { retry, catalogue, answers: self.answers }
+        ModelOptions { retry, catalogue, answers: self.answers, traffic: self.traffic.clone() }
     }
 
     /// The limits as the agent keeps them.

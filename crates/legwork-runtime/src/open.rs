@@ -387,7 +387,6 @@ async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error
     Ok(state)
 }
 
-/// A name for a session that is new.
 /// What came of a step, all of it durable if its driver dropped a commit: that one is awaited,
 /// and what it did not write is committed.
 async fn catch_up(cx: &StepContext, advanced: Result<Advance, Halt>) -> Result<Advance, Halt> {

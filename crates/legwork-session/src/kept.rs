@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use legwork_core::inbox::Cursor;
+use legwork_core::state::NextEntry;
 use legwork_core::{AgentState, Entry, Seq, Stamp, Summary};
 use legwork_port::store::{Appended, Batch, Error};
 use legwork_port::{BoxFuture, Claim, Clock, unwind};
@@ -38,7 +39,7 @@ struct Inner {
 struct UnderWay {
     append: BoxFuture<'static, Result<Appended, Error>>,
     state: AgentState,
-    next: Option<Arc<Entry>>,
+    next: Option<NextEntry>,
 }
 
 /// What is appended of a state.
@@ -48,7 +49,7 @@ pub struct Append {
     /// What is appended.
     pub entries: Arc<Vec<Arc<Entry>>>,
     /// The last of them, if it is not applied to the state yet.
-    pub next: Option<Arc<Entry>>,
+    pub next: Option<NextEntry>,
     /// Whether it is refused when there are items in the inbox that were not taken up.
     pub items: NewItems,
 }
@@ -66,7 +67,7 @@ pub enum NewItems {
 pub struct Landed {
     state: AgentState,
     /// The last entry, which is not applied to the state.
-    next: Option<Arc<Entry>>,
+    next: Option<NextEntry>,
     /// The state that stood in its place meanwhile.
     pub put_back: Option<AgentState>,
 }
@@ -165,7 +166,7 @@ impl Kept {
             let Some((state, next)) = landed.filter(|_| appended.is_ok()) else {
                 return Poll::Ready(appended.map(|_| None));
             };
-            inner.durable = Some(next.as_ref().map_or(state.version(), |next| next.seq));
+            inner.durable = Some(next.as_ref().map_or(state.version(), |next| next.entry().seq));
             inner.summary = Some(Arc::clone(state.summary()));
             let landed = Landed { state, next, put_back };
             // Where no step may be dropped, the state has one owner: a change makes no copy.

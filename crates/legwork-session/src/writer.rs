@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::state::NextEntry;
 use legwork_core::{AgentState, Entry, Seq, SessionId};
 use legwork_port::event::Committed as Durable;
 use legwork_port::store::{self, Claim, Range};
@@ -41,17 +42,17 @@ impl Writer {
     pub async fn commit_next(
         &self,
         state: &AgentState,
-        next: &Arc<Entry>,
+        next: &NextEntry,
     ) -> Result<(), store::Error> {
-        let entries = state.uncommitted().iter().chain([next]).cloned().collect();
-        self.append(state, Arc::new(entries), Some(Arc::clone(next)), NewItems::First).await
+        let entries = state.uncommitted().iter().chain([next.entry()]).cloned().collect();
+        self.append(state, Arc::new(entries), Some(next.clone()), NewItems::First).await
     }
 
     async fn append(
         &self,
         state: &AgentState,
         mut entries: Arc<Vec<Arc<Entry>>>,
-        next: Option<Arc<Entry>>,
+        next: Option<NextEntry>,
         items: NewItems,
     ) -> Result<(), store::Error> {
         let mut expected = state.committed_version();

@@ -71,6 +71,9 @@ pub(crate) struct Agent {
     /// Retry failed requests to the model for this long, such as 90s or 1h; 0s disables retries [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = crate::config::duration)]
     pub(crate) retry_for: Option<Duration>,
+    /// Append what models are sent and what they answer to this file, for debugging: it holds the conversation, and no key
+    #[arg(long, value_name = "FILE")]
+    pub(crate) traffic: Option<PathBuf>,
     /// Kill a command that writes more than this to disk, such as 500MB or 10GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = crate::config::bytes)]
     pub(crate) max_write: Option<u64>,

@@ -51,6 +51,7 @@ mod signals;
 mod stores;
 mod tls;
 mod tools;
+mod traffic;
 mod trust;
 mod trust_changes;
 mod trusted;

@@ -85,6 +85,17 @@ impl PartialEq for AgentState {
     }
 }
 
+/// The next entry of a state, which is not applied to it yet.
+#[derive(Debug, Clone)]
+pub struct NextEntry(Arc<Entry>);
+
+impl NextEntry {
+    /// The entry, as it is appended.
+    pub fn entry(&self) -> &Arc<Entry> {
+        &self.0
+    }
+}
+
 impl AgentState {
     /// A session before its first entry.
     pub fn new(session: SessionId) -> Self {
@@ -130,7 +141,10 @@ impl AgentState {
     }
 
     /// The entry that an event is recorded as, for [`AgentState::with_next`].
-    pub fn next_entry(&self, event: Event) -> Arc<Entry> {
+    ///
+    /// So the entry can be made durable before it is applied, and a state that it would change
+    /// needs no copy while it may be refused.
+    pub fn next_entry(&self, event: Event) -> NextEntry {
         let inner = &*self.0;
         let mut entry = Arc::new(Entry {
             seq: inner.facts.version.next(),
@@ -142,13 +156,13 @@ impl AgentState {
         if let (false, Some(entry)) = (inner.mask.is_none(), Arc::get_mut(&mut entry)) {
             entry.event.mask(&inner.mask);
         }
-        entry
+        NextEntry(entry)
     }
 
     /// Applies the entry that [`AgentState::next_entry`] made of this state, and adds it to the
-    /// uncommitted entries; any other entry changes nothing.
+    /// uncommitted entries; one that was made of another version changes nothing.
     #[must_use]
-    pub fn with_next(mut self, entry: Arc<Entry>) -> Self {
+    pub fn with_next(mut self, NextEntry(entry): NextEntry) -> Self {
         let facts = &self.0.facts;
         if (entry.seq, entry.parent) != (facts.version.next(), facts.head) {
             return self;

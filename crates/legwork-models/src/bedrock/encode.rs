@@ -130,9 +130,9 @@ fn settings(
     }
     let inference = [
         ("maxTokens", request.max_output.map(Value::from)),
+        ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
         ("temperature", settings.temperature.map(Value::from)),
         ("topP", settings.top_p.map(Value::from)),
-        ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
     ];
     let [inference_config, additional, output_config] =
         ["inferenceConfig", "additionalModelRequestFields", "outputConfig"];

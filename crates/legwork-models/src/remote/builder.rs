@@ -174,6 +174,7 @@ impl Builder {
             client,
             access,
             idempotency: setup.idempotency()?,
+            tap: setup.tap(),
             presence,
             template,
             streaming,

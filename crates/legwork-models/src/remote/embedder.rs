@@ -21,6 +21,7 @@ use super::idempotency::Idempotency;
 use super::presence::Presence;
 use super::protocol::Protocol;
 use super::secrets::Secrets;
+use super::traffic::Tap;
 use crate::bounds::Bounds;
 use crate::embeddings::{Api, Asked, Fault, Quirks, batches};
 use crate::http::{Client, Timeouts};
@@ -43,6 +44,7 @@ pub struct HttpEmbedder {
     access: Option<Box<Access>>,
     idempotency: Option<Idempotency>,
     presence: Presence,
+    tap: Option<Tap>,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,

@@ -13,6 +13,7 @@ use super::access::Access;
 use super::failure::Tried;
 use super::idempotency::Key;
 use super::presence::Presence;
+use super::traffic::Tapped;
 use crate::http::{Body, Client, Late, Limits, Timeouts, Watch};
 use crate::retry;
 
@@ -31,6 +32,8 @@ pub(super) struct Exchange<'a> {
     pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
+    /// Who observes what is sent and received, if anybody does.
+    pub(super) tapped: Option<Tapped<'a>>,
 }
 
 /// What reads the body of an answer.
@@ -54,6 +57,18 @@ pub(super) trait Reading {
 impl<'a> Exchange<'a> {
     /// Sends a body; the answer's head comes back, and the watch over the wait for its body.
     pub(super) async fn send(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
+        let sent = self.send_once(body).await;
+        match (self.tapped, &sent) {
+            (Some(tapped), Ok((answer, _))) => {
+                tapped.response(answer.status().as_u16(), answer.headers());
+            }
+            (Some(tapped), Err(error)) => tapped.end(Some(&error.message)),
+            (None, _) => {}
+        }
+        sent
+    }
+
+    async fn send_once(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
         let mut request = self.template.clone();
         if let Some((name, value)) = self.key {
             request.headers_mut().insert(name, value.clone());
@@ -67,6 +82,9 @@ impl<'a> Exchange<'a> {
                 Ok(Err(problem)) => return Err(self.tried.not_allowed(&problem)),
                 Err(_) => return Err(self.tried.no_credential_in(self.timeouts.first_byte)),
             }
+        }
+        if let Some(tapped) = self.tapped {
+            tapped.request(&self.client.origin().to_string(), &request, &body);
         }
         let request = request.map(|()| Full::new(body));
         let sent = watch.next(self.client.send(self.clock, request)).await;
@@ -84,6 +102,19 @@ impl<'a> Exchange<'a> {
 
     /// Reads until the answer is over; what kept it from its end comes back.
     pub(super) async fn read(
+        &self,
+        answer: &mut Answer<Body>,
+        reading: &mut impl Reading,
+        watch: &mut Watch<'_>,
+    ) -> Option<Error> {
+        let problem = self.read_body(answer, reading, watch).await;
+        if let Some(tapped) = self.tapped {
+            tapped.end(problem.as_ref().map(|problem| &*problem.message));
+        }
+        problem
+    }
+
+    async fn read_body(
         &self,
         answer: &mut Answer<Body>,
         reading: &mut impl Reading,
@@ -107,6 +138,9 @@ impl<'a> Exchange<'a> {
                     if !begun {
                         begun = true;
                         watch.set_limits(self.limits());
+                    }
+                    if let Some(tapped) = self.tapped {
+                        tapped.bytes(&bytes);
                     }
                     reading.push(&bytes);
                     if reading.take_moved() {

@@ -3,8 +3,8 @@
 //! Read in this order: `setup` (where and as whom), `builder`, `known` (what is known of a model),
 //! this module, `exchange` (a request and its answer), `inference` (an attempt), `failure` (what
 //! goes wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
-//! asked for both), `paused` (answers in parts), `embedder`, `idempotency`, `presence`, `access` (credentials), `address`,
-//! `secrets`.
+//! asked for both), `paused` (answers in parts), `embedder`, `idempotency`, `presence`, `access` (credentials),
+//! `address`, `secrets`, `traffic` (what is sent and received, observed).
 
 mod access;
 mod address;
@@ -26,6 +26,7 @@ mod secrets;
 mod settings;
 mod setup;
 mod spare;
+mod traffic;
 
 #[cfg(test)]
 #[cfg(all(feature = "http2", feature = "proxy"))]
@@ -51,6 +52,7 @@ use inference::Inference;
 use presence::Presence;
 use secrets::Secrets;
 use spare::Spare;
+use traffic::Tap;
 
 use crate::Api;
 use crate::answer::Streaming;
@@ -64,6 +66,7 @@ pub use builder::{Builder, Error};
 #[cfg(feature = "embeddings")]
 pub use embedder::{EmbedderBuilder, HttpEmbedder};
 pub use models::{Offered, Unavailable};
+pub use traffic::{Piece, Traffic};
 
 /// A model behind the API of a provider.
 ///
@@ -88,6 +91,7 @@ pub struct HttpModel {
     /// How its requests are given keys, if they are.
     idempotency: Option<Idempotency>,
     presence: Presence,
+    tap: Option<Tap>,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,
@@ -173,6 +177,7 @@ impl HttpModel {
             timeouts: &self.timeouts,
             clock: &*self.clock,
             tried: self.tried(&self.address),
+            tapped: self.tap.as_ref().map(Tap::attempt),
         };
         let (api, provider, bounds) = (self.api, &self.head.provider, self.bounds);
         Inference { exchange, api, provider, bounds, asked }

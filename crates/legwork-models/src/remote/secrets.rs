@@ -14,7 +14,7 @@ use legwork_port::model::Error;
 /// with it.
 const PIECE: usize = 8;
 /// The replacement of a secret.
-const MASK: &str = "[redacted]";
+pub(super) const MASK: &str = "[redacted]";
 /// Headers with one of these in their name carry a secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "auth", "secret", "cookie"];
 

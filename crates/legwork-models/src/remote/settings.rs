@@ -94,6 +94,35 @@ macro_rules! settings {
             self
         }
 
+        /// Observes each request as it is sent and each answer as it arrives, for debugging.
+        ///
+        /// It is called on the task that waits for the answer, and should be quick. Nothing of it
+        /// is journaled; secrets in headers are replaced, bodies are as they are.
+        ///
+        /// ```
+        /// use legwork_models::openai;
+        /// use legwork_models::remote::Piece;
+        ///
+        /// let model = openai::chat("https://api.openai.com/v1", "gpt-5-mini")
+        ///     .traffic(|traffic| match &traffic.piece {
+        ///         Piece::Request { url, body, .. } => {
+        ///             eprintln!("{}: {url}\n{}", traffic.attempt, String::from_utf8_lossy(body));
+        ///         }
+        ///         Piece::Bytes(bytes) => eprint!("{}", String::from_utf8_lossy(bytes)),
+        ///         _ => {}
+        ///     })
+        ///     .build()?;
+        /// # let _ = model;
+        /// # Ok::<(), legwork_models::remote::Error>(())
+        /// ```
+        pub fn traffic(
+            mut self,
+            observer: impl Fn(&$crate::remote::Traffic<'_>) + Send + Sync + 'static,
+        ) -> Self {
+            self.setup.traffic = Some(std::sync::Arc::new(observer));
+            self
+        }
+
         /// A catalogue of one's own: what it says of the model counts, whatever its profile says.
         pub fn catalogue(mut self, catalogue: $crate::Catalogue) -> Self {
             self.setup.catalogue = catalogue;

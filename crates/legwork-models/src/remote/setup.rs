@@ -19,6 +19,7 @@ use super::idempotency::{Idempotency, Keys};
 use super::presence::Presence;
 use super::protocol::Protocol;
 use super::secrets::{self, Secrets};
+use super::traffic::{self, Tap};
 use crate::bounds::Bounds;
 use crate::catalogue::Catalogue;
 use crate::credentials::Credentials;
@@ -50,6 +51,8 @@ pub(super) struct Setup {
     /// Where those keys come from, if not from chance.
     pub(super) request_keys: Option<Keys>,
     pub(super) clock: Option<Arc<dyn Clock>>,
+    /// Who observes what is sent and received.
+    pub(super) traffic: Option<traffic::Observer>,
     pub(super) catalogue: Catalogue,
     pub(super) is_free: bool,
     #[cfg(feature = "proxy")]
@@ -90,6 +93,7 @@ impl Setup {
             key_header: None,
             request_keys: None,
             clock: None,
+            traffic: None,
             catalogue: Catalogue::none(),
             is_free: false,
             #[cfg(feature = "proxy")]
@@ -113,6 +117,11 @@ impl Setup {
     pub(super) fn idempotency(&self) -> Result<Option<Idempotency>, Error> {
         let new = |header: &String| Idempotency::new(header, self.request_keys.as_ref());
         self.key_header.as_ref().map(new).transpose()
+    }
+
+    /// What observes the traffic, if anybody does.
+    pub(super) fn tap(&self) -> Option<Tap> {
+        Some(Tap::new(Arc::clone(self.traffic.as_ref()?), self.name()))
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {

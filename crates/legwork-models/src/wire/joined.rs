@@ -9,7 +9,8 @@ use super::{Frame, field, write};
 
 /// A field that is an object, as a request has it.
 pub(crate) enum Joined {
-    /// Nothing of it is set from outside: the fields of the wire, each once.
+    /// Nothing of it is set from outside: the fields of the wire, each once, sorted by key as
+    /// those of the other kind are.
     Own(Vec<(Cow<'static, str>, Value)>),
     /// With what is set from outside, which may be no object.
     All(Value),
@@ -63,7 +64,7 @@ impl Joined {
     }
 }
 
-/// The fields that have a value.
+/// The fields that have a value; they are given sorted by key.
 pub(crate) fn set<const N: usize>(
     fields: [(&'static str, Option<Value>); N],
 ) -> impl Iterator<Item = (&'static str, Value)> {

@@ -32,6 +32,7 @@ mod gemini;
 mod idempotency;
 mod layers;
 mod models;
+mod observed;
 mod oracle;
 mod page;
 #[cfg(feature = "anthropic")]

@@ -159,7 +159,12 @@ impl Secrets {
     }
 
     fn add(&mut self, place: &Path, folders: &mut Folders) {
-        let Some(named) = folders.named(place) else { return };
+        let place = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
+        if place.file_name().is_none() {
+            // The root, or what is above another place.
+            return self.places.extend(place.canonicalize());
+        }
+        let Some(named) = folders.named(&place) else { return };
         match lstat(&named).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
             Ok(FileType::Symlink) => {
                 self.places.extend(named.canonicalize());

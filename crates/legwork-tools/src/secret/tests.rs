@@ -12,6 +12,20 @@ fn subsets<'a>(paths: &'a [&'a str]) -> impl Iterator<Item = Vec<PathBuf>> + 'a 
 }
 
 #[test]
+fn s13_3_a_place_is_secret_however_it_is_named() {
+    let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+    let file = here.join("Cargo.toml");
+    for place in
+        ["Cargo.toml", "./Cargo.toml", "src/../Cargo.toml", "src/..", "src/secret/../..", "/"]
+    {
+        let secrets = Secrets::default().with(place);
+        assert!(secrets.hold(&file), "{place}: {secrets:?}");
+    }
+    let secrets = Secrets::default().with("not-there-yet");
+    assert!(secrets.hold(&here.join("not-there-yet")) && !secrets.hold(&file), "{secrets:?}");
+}
+
+#[test]
 fn s13_3_a_tree_holds_what_its_paths_hold() {
     let roots = ["/", "/a", "/a/b", "/a/bc", "/e"].map(Path::new);
     let paths = ["", "x", "b", "b/c", "b/c/d", "a/b/c", "bc", "s.db", "s.db-claims/y"];

@@ -21,14 +21,14 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Joi
     let thinking = thinking.map(|level| thinking::config(level, frame.model)).transpose()?;
     let schema = request.response_format.as_deref();
     let own = [
-        ("temperature", settings.temperature.map(Value::from)),
-        ("topP", settings.top_p.map(Value::from)),
+        ("maxOutputTokens", request.max_output.map(Value::from)),
+        ("responseJsonSchema", schema.filter(|schema| !is_any_object(schema)).cloned()),
+        ("responseMimeType", schema.map(|_| "application/json".into())),
         ("seed", settings.seed.map(Value::from)),
         ("stopSequences", (!settings.stop.is_empty()).then(|| settings.stop.clone().into())),
-        ("maxOutputTokens", request.max_output.map(Value::from)),
-        ("responseMimeType", schema.map(|_| "application/json".into())),
-        ("responseJsonSchema", schema.filter(|schema| !is_any_object(schema)).cloned()),
+        ("temperature", settings.temperature.map(Value::from)),
         ("thinkingConfig", thinking.flatten()),
+        ("topP", settings.top_p.map(Value::from)),
     ];
     let config = joined("generationConfig", set(own), request, frame);
     match config.from_outside().and_then(|all| all.get("candidateCount")) {

@@ -14,6 +14,7 @@ use crate::embeddings::{Reply, Unreadable};
 use crate::remote::exchange::{Exchange, Reading};
 use crate::remote::idempotency::Key;
 use crate::remote::masked;
+use crate::remote::traffic::Tap;
 use crate::retry::Attempt;
 
 /// A request whose body is sent once an attempt.
@@ -39,6 +40,7 @@ impl Embedding<'_> {
             timeouts,
             clock: &**clock,
             tried: self.embedder.tried(),
+            tapped: self.embedder.tap.as_ref().map(Tap::attempt),
         };
         let (mut answer, mut watch) = exchange.send(self.body.clone()).await?;
         let status = answer.status();

@@ -69,6 +69,7 @@ impl EmbedderBuilder {
             client,
             access,
             idempotency: setup.idempotency()?,
+            tap: setup.tap(),
             presence,
             secrets,
             exposed,
