@@ -55,7 +55,7 @@ impl Traffic {
 }
 
 fn line(traffic: &remote::Traffic<'_>) -> Value {
-    let mut line = match &traffic.piece {
+    let piece = match &traffic.piece {
         Piece::Request { method, url, headers, body } => {
             json!({"type": "request", "method": method, "url": url, "headers": fields(headers),
                 "body": text(body)})
@@ -67,10 +67,12 @@ fn line(traffic: &remote::Traffic<'_>) -> Value {
         Piece::End(why) => json!({"type": "end", "error": why}),
         _ => json!({"type": "other"}),
     };
-    line["at"] = now().0.into();
-    line["model"] = traffic.model.into();
-    line["attempt"] = traffic.attempt.into();
-    line
+    let at = json!({"at": now().0, "model": traffic.model, "attempt": traffic.attempt});
+    let all = [at, piece].into_iter().filter_map(|part| match part {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    });
+    all.flatten().collect::<Map<_, _>>().into()
 }
 
 /// Headers as an object; several of one name are one value, as HTTP joins them.

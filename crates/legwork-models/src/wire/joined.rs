@@ -56,7 +56,7 @@ impl Joined {
     }
 
     /// What is set from outside, and the fields of the wire below it; none if nothing is set.
-    pub(crate) fn from_outside(&self) -> Option<&Value> {
+    pub(crate) fn with_outside(&self) -> Option<&Value> {
         match self {
             Self::Own(_) => None,
             Self::All(all) => Some(all),

@@ -31,7 +31,7 @@ pub(super) fn generation(request: &ModelRequest, frame: Frame<'_>) -> Result<Joi
         ("topP", settings.top_p.map(Value::from)),
     ];
     let config = joined("generationConfig", set(own), request, frame);
-    match config.from_outside().and_then(|all| all.get("candidateCount")) {
+    match config.with_outside().and_then(|all| all.get("candidateCount")) {
         None => Ok(config),
         Some(count) if *count == 1 => Ok(config),
         Some(_) => Err("only one answer is read; take `candidateCount` out of \
