@@ -1,7 +1,8 @@
 //! The methods that put layers around a model.
 
 #[cfg(feature = "clock")]
-use legwork_port::{Clock, Model};
+use legwork_port::Clock;
+use legwork_port::Model;
 
 #[cfg(feature = "clock")]
 use super::{Breaker, Breaking, RateLimit, RateLimiting, Timeout, TimingOut};
