@@ -41,7 +41,7 @@ impl Traffic {
         Ok(Self(Arc::new(Log { path, file, has_failed: AtomicBool::new(false) })))
     }
 
-    /// Writes a piece; if that fails the person is told once, and the run goes on.
+    /// Writes a piece. A failure is reported once on standard error, and the run goes on.
     pub(crate) fn write(&self, traffic: &remote::Traffic<'_>) {
         let line = format!("{}\n", line(traffic));
         // One call, so that lines of several runs do not mix.

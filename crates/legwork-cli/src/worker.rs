@@ -131,7 +131,7 @@ impl Worker {
     /// the model gets the present one.
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
         let recorded = &*before.facts().definition.instructions;
-        // The list of skills stands behind it.
+        // The list of skills follows it.
         let recorded =
             recorded.rsplit_once(&format!("\n\n{HEADING}")).map_or(recorded, |(before, _)| before);
         if context::differs(recorded, &self.section) {

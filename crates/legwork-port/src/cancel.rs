@@ -15,7 +15,7 @@ pub struct Cancellation(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     raised: AtomicBool,
-    /// Whether anybody ever waited for it: else nobody is notified.
+    /// Whether a task has ever waited for it; if not, there is none to notify.
     awaited: AtomicBool,
     event: Event,
     parent: Option<Cancellation>,
@@ -35,7 +35,7 @@ impl Cancellation {
 
     /// Cancels it; a second call is a no-op.
     pub fn cancel(&self) {
-        // Whoever waits says so first, and then looks at the flag.
+        // A waiter sets `awaited` before it reads `raised`: one of the two sees the other.
         if !self.0.raised.swap(true, Ordering::SeqCst) && self.0.awaited.load(Ordering::SeqCst) {
             self.0.event.notify(usize::MAX);
         }

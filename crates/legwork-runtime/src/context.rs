@@ -146,7 +146,7 @@ impl StepContext {
     pub async fn commit(&self, state: AgentState) -> Result<AgentState, Halt> {
         let nothing = state.uncommitted().is_empty();
         let state = if nothing { state } else { state.with_active_time_due() };
-        match self.writer.commit(&state, NewItems::Wait).await {
+        match self.writer.commit(&state, None, NewItems::Wait).await {
             Ok(()) => Ok(self.settled(state)),
             Err(error) => Err(Halt::new(state, error)),
         }
@@ -167,7 +167,7 @@ impl StepContext {
         }
         // A second state would be held until it is durable, and each change copies what is shared.
         let next = before.next_entry(started);
-        let committed = self.writer.commit_next(&before, &next).await;
+        let committed = self.writer.commit(&before, Some(&next), NewItems::First).await;
         self.store_looked.store(true, Ordering::Relaxed);
         match committed {
             Ok(()) => return Ok(Continue(self.settled(before.with_next(next)))),
@@ -193,7 +193,7 @@ impl StepContext {
             return self.commit(ended).await;
         }
         let ended = ended.with_active_time_due();
-        match self.writer.commit(&ended, NewItems::First).await {
+        match self.writer.commit(&ended, None, NewItems::First).await {
             Ok(()) => Ok(self.settled(ended)),
             Err(error) if error.is_new_items() => Ok(before),
             Err(error) => Err(Halt::new(ended, error)),

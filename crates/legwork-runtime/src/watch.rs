@@ -125,7 +125,7 @@ impl StepContext {
             if !ended && state.step_time() >= BEAT {
                 // What was charged for attempts of a call under way is not settled yet.
                 let charged = state.with_active_time();
-                let committed = self.writer.commit(&charged, NewItems::Wait);
+                let committed = self.writer.commit(&charged, None, NewItems::Wait);
                 state = match meanwhile(&mut work, committed).await {
                     Ok(()) => charged.committed(),
                     Err(error) => return Err(Halt::new(charged, error)),

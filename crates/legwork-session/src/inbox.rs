@@ -103,7 +103,7 @@ pub async fn take_up_idle(
         if taken.uncommitted().is_empty() {
             break Ok(taken);
         }
-        state = match writer.commit(&taken, NewItems::Wait).await {
+        state = match writer.commit(&taken, None, NewItems::Wait).await {
             Ok(()) => taken.committed(),
             Err(error) => break Err(error.into()),
         };

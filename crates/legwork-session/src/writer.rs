@@ -29,32 +29,24 @@ impl Writer {
     ///
     /// It comes behind an append that is still under way: a driver may have dropped its commit.
     /// What that wrote of the state is not written again.
-    pub async fn commit(&self, state: &AgentState, items: NewItems) -> Result<(), store::Error> {
-        match state.uncommitted().is_empty() {
-            true => Ok(()),
-            false => self.append(state, state.uncommitted().to_shared(), None, items).await,
-        }
-    }
-
-    /// Appends what is uncommitted and an entry behind it, which [`AgentState::next_entry`] made of
-    /// the state. If there are items in the inbox that were not taken up, nothing is written: then
-    /// the entry never was, and the state is as it is.
-    pub async fn commit_next(
+    ///
+    /// `next` is an entry to be appended behind it, which [`AgentState::next_entry`] made of the
+    /// state. Where nothing is written for new items in the inbox, that entry never was, and the
+    /// state is as it is.
+    pub async fn commit(
         &self,
         state: &AgentState,
-        next: &NextEntry,
-    ) -> Result<(), store::Error> {
-        let entries = state.uncommitted().iter().chain([next.entry()]).cloned().collect();
-        self.append(state, Arc::new(entries), Some(next.clone()), NewItems::First).await
-    }
-
-    async fn append(
-        &self,
-        state: &AgentState,
-        mut entries: Arc<Vec<Arc<Entry>>>,
-        next: Option<NextEntry>,
+        next: Option<&NextEntry>,
         items: NewItems,
     ) -> Result<(), store::Error> {
+        let uncommitted = state.uncommitted();
+        let mut entries = match next {
+            None => uncommitted.to_shared(),
+            Some(next) => Arc::new(uncommitted.iter().chain([next.entry()]).cloned().collect()),
+        };
+        if entries.is_empty() {
+            return Ok(());
+        }
         let mut expected = state.committed_version();
         if let Some(landed) = self.land().await? {
             let landed = landed.state();
@@ -65,14 +57,14 @@ impl Writer {
             }
         }
         if !entries.is_empty() {
-            let own = next.clone();
-            let append = Append { expected, entries: Arc::clone(&entries), next, items };
+            let (shared, last) = (Arc::clone(&entries), next.cloned());
+            let append = Append { expected, entries: shared, next: last, items };
             self.kept.begin_append(&self.claim, append, state);
             self.kept.land().await?;
             let version = entries.last().map_or(0, |last| last.seq.0);
             trace!(entries = entries.len(), version, "committed");
             if self.events.listens() {
-                let durable = own.into_iter().fold(state.clone(), AgentState::with_next);
+                let durable = next.cloned().into_iter().fold(state.clone(), AgentState::with_next);
                 self.emit(&durable, &entries);
             }
         }

@@ -8,7 +8,7 @@ use super::{Config, Source, Sourced, variable_of};
 use crate::args;
 use crate::error::Error;
 
-/// For how long by default: longer than in a program, since nobody may be there to start again.
+/// For how long by default: longer than in a program, since there may be no one to start it again.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// For how long failed requests to a model are repeated, and where that was said.

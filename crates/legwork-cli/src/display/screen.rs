@@ -18,7 +18,7 @@ pub(crate) struct Screen {
     inner: Mutex<Inner>,
     control: Control,
     store_flag: String,
-    /// Whether the note that somebody interrupted the run is still to be shown.
+    /// Whether the note that the run was interrupted is still to be shown.
     interrupting: AtomicBool,
     terminals: Terminals,
 }

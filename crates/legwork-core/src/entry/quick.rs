@@ -26,7 +26,7 @@ pub(super) fn read(line: &[u8]) -> Option<Entry> {
     Some(Entry { seq: Seq(seq), parent: Seq(parent), at: Timestamp(at), event })
 }
 
-/// A number after what stands before it, and what follows it.
+/// The number in a line that begins with `before`, and the rest of the line.
 fn number<'l>(line: &'l str, before: &str) -> Option<(u64, &'l str)> {
     let line = line.strip_prefix(before)?;
     let length = line.bytes().take_while(u8::is_ascii_digit).count();

@@ -193,7 +193,7 @@ impl<'a> Round<'a> {
             let begun = unwind::call(|| hook.body.begin(given, cx, task));
             let run = HookRun { hook, trigger, view, start };
             let ran = match begun {
-                // As `conclude` does it: this is what most hooks do, with nobody watching.
+                // As in `conclude`, which most hooks need not reach when no observer listens.
                 Ok(Begun::Ended(Ok(after))) if !self.watched && after.is_same(state) => {
                     unchanged = Some(after);
                     continue;

@@ -32,7 +32,7 @@ pub(super) struct Exchange<'a> {
     pub(super) timeouts: &'a Timeouts,
     pub(super) clock: &'a dyn Clock,
     pub(super) tried: Tried<'a>,
-    /// Who observes what is sent and received, if anybody does.
+    /// The observed traffic of this attempt, if there is an observer.
     pub(super) tapped: Option<Tapped<'a>>,
 }
 

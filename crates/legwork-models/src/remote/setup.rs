@@ -51,7 +51,7 @@ pub(super) struct Setup {
     /// Where those keys come from, if not from chance.
     pub(super) request_keys: Option<Keys>,
     pub(super) clock: Option<Arc<dyn Clock>>,
-    /// Who observes what is sent and received.
+    /// The observer of what is sent and received.
     pub(super) traffic: Option<traffic::Observer>,
     pub(super) catalogue: Catalogue,
     pub(super) is_free: bool,
@@ -119,7 +119,7 @@ impl Setup {
         self.key_header.as_ref().map(new).transpose()
     }
 
-    /// What observes the traffic, if anybody does.
+    /// The observer of the traffic with the name of the model, if there is one.
     pub(super) fn tap(&self) -> Option<Tap> {
         Some(Tap::new(Arc::clone(self.traffic.as_ref()?), self.name()))
     }

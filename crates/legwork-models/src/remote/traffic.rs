@@ -49,11 +49,12 @@ pub enum Piece<'a> {
     },
     /// Bytes of the answer's body as they arrive, decompressed.
     Bytes(&'a [u8]),
-    /// There is no more of the answer: it ended, or this is why not.
+    /// The end of the attempt, with the reason if there is no answer or it broke off. An attempt
+    /// that is dropped because its run was cancelled has none.
     End(Option<&'a str>),
 }
 
-/// Who observes the traffic.
+/// The observer of the traffic.
 pub(super) type Observer = Arc<dyn Fn(&Traffic<'_>) + Send + Sync>;
 
 /// The traffic of a model, observed.

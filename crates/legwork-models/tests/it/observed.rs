@@ -79,7 +79,7 @@ async fn an_attempt_without_an_answer_says_why() {
     let server = Server::start([Turn::text("Hi.")]).unwrap();
     let (model, seen) = observed(&server);
     let model = model.retry(Policy::never()).build().unwrap();
-    // Nobody listens there any more.
+    // The server is gone.
     drop(server);
     let error = model.infer(request("Hello?"), None).await.unwrap_err();
     let seen = seen.lock().unwrap().clone();

@@ -105,7 +105,7 @@ impl Builder {
             }
         }
         match self.core.take() {
-            // One that somebody gave is held to the lineage, like every other lifecycle.
+            // A Core that the program gave is held to the lineage, like every other lifecycle.
             Some(core) => Arc::new(Guarded::new(core)),
             None => {
                 let core = CoreLifecycle::new(self.criteria.clone());
