@@ -4,7 +4,8 @@ use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use legwork::{
     agent::memory::MemoryStore,
-    core::{Entry, Event, Seq, SessionId},
+    core::{AgentState, Entry, Event, Seq, SessionId},
+    port::Claim,
     port::store::{Batch, Range},
     store,
 };
@@ -48,13 +49,15 @@ pub(super) async fn measure(conditions: &Conditions) -> Result<Sample, Error> {
     let (mut opened, mut parsed) = (Vec::new(), Vec::new());
     for _ in 0..=TIMES {
         let start = Instant::now();
-        let steps = open(&address, &session).await?;
+        let (claim, state) = open(&address, &session).await?;
         opened.push(start.elapsed().as_secs_f64() * 1e3);
-        check("steps of the session", wanted, steps)?;
+        check("steps of the session", wanted, state.step_results().count())?;
+        claim.release().await.map_err(fail)?;
+        drop(state);
         let start = Instant::now();
         let values = values(&file)?;
         parsed.push(start.elapsed().as_secs_f64() * 1e3);
-        check("lines of the file", ENTRIES, values)?;
+        check("lines of the file", ENTRIES, values.len())?;
     }
     let middle = |times: &[f64]| stats::median(times.get(1..).unwrap_or_default());
     let (open, parse) = (middle(&opened).unwrap_or_default(), middle(&parsed).unwrap_or_default());
@@ -98,15 +101,12 @@ async fn fill(address: &str, session: &SessionId, entries: &[Arc<Entry>]) -> Res
     claim.release().await.map_err(fail)
 }
 
-/// Opens the store, claims the session, reads and folds it; returns its number of steps.
-async fn open(address: &str, session: &SessionId) -> Result<usize, Error> {
+/// Opens the store, claims the session, reads and folds it: then a run can begin.
+async fn open(address: &str, session: &SessionId) -> Result<(Box<dyn Claim>, AgentState), Error> {
     let store = store::open_inline(address).map_err(fail)?;
     let claim = store.claim(session).await.map_err(fail)?;
     let loaded = store.read(session, Range::ALL).await.map_err(fail)?;
-    let state = loaded.journal.fold(session);
-    let steps = state.step_results().count();
-    claim.release().await.map_err(fail)?;
-    Ok(steps)
+    Ok((claim, loaded.journal.fold(session)))
 }
 
 fn lines(entries: &[Arc<Entry>]) -> Result<Vec<u8>, Error> {
@@ -118,9 +118,9 @@ fn lines(entries: &[Arc<Entry>]) -> Result<Vec<u8>, Error> {
     Ok(lines)
 }
 
-/// Parses the lines of a file as JSON values; returns their number.
-fn values(file: &Path) -> Result<usize, Error> {
+/// Parses the lines of a file as JSON values.
+fn values(file: &Path) -> Result<Vec<Value>, Error> {
     let text = fs::read_to_string(file).map_err(Error::io("reading the lines"))?;
-    let read: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
-    read.map(|values| values.len()).map_err(Error::json("a line"))
+    let read: Result<_, _> = text.lines().map(serde_json::from_str).collect();
+    read.map_err(Error::json("a line"))
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use legwork_core::entry::{self, Entry};
+use legwork_core::entry::Entry;
 use legwork_core::{Seq, SessionId};
 use legwork_port::store::{Error, Range, Unreadable};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 
+use super::decode::{Batch, Damage, Decoded, End};
 use super::fault::{self, Name};
 
 /// Entries that a session may have, for their number is half of a row's key.
@@ -35,14 +36,6 @@ pub(super) struct Whole {
     pub(super) goes_on: bool,
     pub(super) damage: Option<Damage>,
     pub(super) unreadable: Option<Unreadable>,
-}
-
-/// What comes after the last whole entry.
-#[derive(Debug)]
-pub(super) struct Damage {
-    pub(super) reason: String,
-    /// The whole lines at the start of the damaged row.
-    kept: Vec<u8>,
 }
 
 impl Whole {
@@ -173,28 +166,59 @@ impl Rows {
         let failed = |error| name.sqlite("reading a journal", &error);
         let keys = [self.key(whole.range.after) + 1, self.key(Seq(LAST))];
         let mut rows = statement.query(keys).map_err(failed)?;
+        let mut batch = Batch::after(whole.last());
         loop {
-            let read = match rows.next() {
-                Ok(None) => return Ok(whole),
-                Ok(Some(_)) if whole.is_full() => {
-                    whole.goes_on = true;
-                    return Ok(whole);
+            let gathered = gather(&mut rows, &mut batch, whole.range).map_err(failed)?;
+            whole.take(batch.decode());
+            match gathered {
+                _ if whole.ends_early() => return Ok(whole),
+                Gathered::Batch => {}
+                Gathered::All => return Ok(whole),
+                Gathered::Range => return Ok(Whole { goes_on: true, ..whole }),
+                Gathered::UpToDamage(reason) => {
+                    let damage = Some(Damage { reason, kept: Vec::new() });
+                    return Ok(Whole { damage, ..whole });
                 }
-                Ok(Some(row)) => lines(row),
-                Err(error) => Err(error),
-            };
-            match read {
-                Ok((last, lines)) => whole.take(last, lines),
-                Err(error) if fault::is_damage(&error) => {
-                    whole.damage = Some(Damage { reason: error.to_string(), kept: Vec::new() });
-                }
-                Err(error) => return Err(failed(error)),
-            }
-            if whole.ends_early() {
-                return Ok(whole);
             }
         }
     }
+}
+
+/// How far rows were read.
+enum Gathered {
+    /// Until the batch was full.
+    Batch,
+    /// Until the range was; there are more.
+    Range,
+    All,
+    /// Up to a row that the file has damaged.
+    UpToDamage(String),
+}
+
+/// Reads rows into a batch.
+fn gather(
+    rows: &mut rusqlite::Rows<'_>,
+    batch: &mut Batch,
+    range: Range,
+) -> rusqlite::Result<Gathered> {
+    while !batch.is_full() {
+        let count = batch.last().0.saturating_sub(range.after.0);
+        let is_full = usize::try_from(count).unwrap_or(usize::MAX) >= range.limit;
+        let read = match rows.next() {
+            Ok(None) => return Ok(Gathered::All),
+            Ok(Some(_)) if is_full => return Ok(Gathered::Range),
+            Ok(Some(row)) => lines(row),
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok((last, lines)) => batch.push(last, lines),
+            Err(error) if fault::is_damage(&error) => {
+                return Ok(Gathered::UpToDamage(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Gathered::Batch)
 }
 
 fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
@@ -202,42 +226,27 @@ fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
 }
 
 impl Whole {
-    /// Takes the lines of one row up to the first that is not whole or cannot be read.
-    fn take(&mut self, last: Seq, lines: &[u8]) {
-        let mut kept = 0;
-        for line in lines.split(|byte| *byte == b'\n') {
-            if self.last() == last {
-                // What follows the row's last entry is not part of the journal: entries that
-                // come later have rows of their own.
-                return;
-            }
-            if self.is_full() {
-                self.goes_on = true;
-                return;
-            }
-            let entry = self.last().next();
-            match decoded(line, entry) {
-                Ok(read) => {
-                    self.last = entry;
-                    if entry > self.range.after {
-                        self.entries.push(Arc::new(read));
-                    }
-                }
-                Err(entry::Error::Unreadable { reason, .. }) => {
-                    self.unreadable = Some(Unreadable { entry, reason: reason.to_string() });
+    /// Takes entries up to the end of the range.
+    fn take(&mut self, decoded: Vec<Decoded>) {
+        for Decoded { entries, end } in decoded {
+            for entry in entries {
+                if self.is_full() {
+                    self.goes_on = true;
                     return;
                 }
-                Err(error) => return self.cut(lines.get(..kept), error.to_string()),
+                self.last = entry.seq;
+                if entry.seq > self.range.after {
+                    self.entries.push(entry);
+                }
             }
-            kept += line.len() + usize::from(kept > 0);
+            match end {
+                None => continue,
+                Some(_) if self.is_full() => self.goes_on = true,
+                Some(End::Unreadable(unreadable)) => self.unreadable = Some(unreadable),
+                Some(End::Damage(damage)) => self.damage = Some(damage),
+            }
+            return;
         }
-        if self.last() != last {
-            self.cut(lines.get(..kept), format!("the entries up to {last} are not all there"));
-        }
-    }
-
-    fn cut(&mut self, kept: Option<&[u8]>, reason: String) {
-        self.damage = Some(Damage { reason, kept: kept.unwrap_or_default().to_vec() });
     }
 
     /// What was left out as damaged, in words.
@@ -248,22 +257,5 @@ impl Whole {
             "the journal of session {session} is damaged after entry {last} and read up to \
              there, the next append sets the rest aside: {reason}"
         ))
-    }
-}
-
-/// Reads a line that should hold the entry of a number.
-fn decoded(line: &[u8], expected: Seq) -> Result<Entry, entry::Error> {
-    let read = Entry::decode(line);
-    let seq = match &read {
-        Ok(entry) => Some(entry.seq),
-        Err(entry::Error::Unreadable { seq, .. }) => *seq,
-        Err(_) => None,
-    };
-    match seq {
-        Some(seq) if seq != expected => {
-            let found = format!("found entry {seq} in place of entry {expected}");
-            Err(entry::Error::Damaged(serde::de::Error::custom(found)))
-        }
-        _ => read,
     }
 }

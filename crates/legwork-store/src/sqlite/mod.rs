@@ -20,6 +20,7 @@
 mod claim;
 mod committer;
 mod connect;
+mod decode;
 mod fault;
 mod journal;
 mod kind;
