@@ -32,18 +32,19 @@ use tracing::debug;
 use tracing::field::display;
 
 use connect::Connector;
-use connection::{Connection, Outgoing};
+use connection::Connection;
 use idle::Idle;
 use opening::{Opened, Opening};
 use shared::Shared;
 
 pub(crate) use body::Body;
 pub(crate) use broken::Broken;
+pub(crate) use connection::Outgoing;
 pub(crate) use encoding::accepted;
 pub(crate) use proxy::Proxy;
 #[cfg(feature = "proxy")]
 pub use proxy::{InvalidProxy, Proxies};
-pub(crate) use request::template;
+pub(crate) use request::{template, with_body};
 pub(crate) use watch::{Late, Limits, Watch};
 
 /// How long the parts of an exchange may take.
@@ -142,9 +143,8 @@ impl Client {
     pub(crate) async fn send(
         &self,
         clock: &dyn Clock,
-        request: Outgoing,
+        mut request: Box<Outgoing>,
     ) -> Result<Response<Body>, Broken> {
-        let mut request = request;
         while let Some(opened) = self.idle.take() {
             request = match self.send_over(opened, request).await {
                 Ok(answer) => return Ok(answer),
@@ -157,12 +157,16 @@ impl Client {
         self.send_over(opened, request).await.map_err(|lost| lost.error)
     }
 
-    async fn send_over(&self, opened: Opened, request: Outgoing) -> Result<Response<Body>, Lost> {
+    async fn send_over(
+        &self,
+        opened: Opened,
+        request: Box<Outgoing>,
+    ) -> Result<Response<Body>, Lost> {
         match opened {
             Opened::Exclusive(mut connection) => match connection.send(request).await {
                 Ok(answer) => Ok(Body::owning(answer, connection, &self.idle)),
                 Err(mut lost) => Err(Lost {
-                    unsent: lost.take_message(),
+                    unsent: lost.take_message().map(Box::new),
                     error: Broken::NotAnswered(lost.into_error()),
                 }),
             },
@@ -208,6 +212,6 @@ impl Client {
 /// A request that got no answer.
 struct Lost {
     /// The request, if nothing of it was sent.
-    unsent: Option<Outgoing>,
+    unsent: Option<Box<Outgoing>>,
     error: Broken,
 }

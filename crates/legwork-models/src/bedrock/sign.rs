@@ -36,8 +36,8 @@ impl<'a> Scope<'a> {
 ///
 /// # Errors
 /// When the request cannot be signed; without a secret.
-pub(crate) fn sign(
-    request: &mut Request<()>,
+pub(crate) fn sign<B>(
+    request: &mut Request<B>,
     server: &Uri,
     body: &[u8],
     keys: Keys<'_>,

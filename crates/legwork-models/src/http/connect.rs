@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -131,7 +131,7 @@ impl Connector {
                 Self::Tls(way) => call(way, server).await,
             }
         };
-        match Watch::new(clock, Limits::of_wait(limit)).next(connecting).await {
+        match Watch::new(clock, Limits::of_wait(limit)).next(pin!(connecting)).await {
             Ok(connected) => connected,
             Err(_) => Err(TooSlow(limit).into()),
         }

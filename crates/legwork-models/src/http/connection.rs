@@ -22,7 +22,7 @@ const MOST_BUFFERED: usize = 64 << 10;
 type Driver = http1::Connection<Metered<Stream>, Full<Bytes>>;
 
 /// What a request is sent as.
-pub(super) type Outgoing = Request<Full<Bytes>>;
+pub(crate) type Outgoing = Request<Full<Bytes>>;
 
 /// An HTTP/1 connection for one exchange after another.
 ///
@@ -60,9 +60,9 @@ impl Connection {
     /// When the connection was lost; with the request if nothing of it was sent.
     pub(super) async fn send(
         &mut self,
-        request: Outgoing,
+        request: Box<Outgoing>,
     ) -> Result<Response<Incoming>, TrySendError<Outgoing>> {
-        let mut answer = pin!(self.sender.try_send_request(request));
+        let mut answer = pin!(self.sender.try_send_request(*request));
         let (driver, relay, waker) = (&mut self.driver, &*self.relay, &self.waker);
         let mut poll = |cx: &mut Context<'_>| {
             drive(driver, cx);

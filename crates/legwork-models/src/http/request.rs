@@ -1,9 +1,12 @@
 //! What all requests to one address have in common.
 
-use http::header::{HOST, HeaderMap, PROXY_AUTHORIZATION};
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, HOST, HeaderMap, PROXY_AUTHORIZATION};
 use http::uri::{PathAndQuery, Scheme};
 use http::{HeaderValue, Method, Request, Uri};
+use http_body_util::Full;
 
+use super::connection::Outgoing;
 use super::proxy::Proxy;
 
 /// A request without its body, as it is on the wire: with a path, and with the host
@@ -33,9 +36,23 @@ pub(crate) fn template(
             headers.insert(PROXY_AUTHORIZATION, authorization.clone());
         }
     }
+    if method == Method::POST {
+        // Its place, so that the headers need not grow with each request.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
     let mut request = Request::builder().method(method).uri(target).body(())?;
     *request.headers_mut() = headers;
     Ok(request)
+}
+
+/// A request made from a [template](template), with this body.
+///
+/// In a box, for it goes through many futures, each of which would have room for it.
+pub(crate) fn with_body(template: &Request<()>, body: Bytes) -> Box<Outgoing> {
+    let length = HeaderValue::from(body.len());
+    let mut request = Box::new(template.clone().map(|()| Full::new(body)));
+    request.headers_mut().insert(CONTENT_LENGTH, length);
+    request
 }
 
 /// The host, and the port if it is not that of the scheme.

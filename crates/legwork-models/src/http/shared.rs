@@ -87,10 +87,10 @@ impl Shared {
     pub(super) async fn send(
         self,
         server: &Uri,
-        request: Outgoing,
+        request: Box<Outgoing>,
     ) -> Result<Response<Body>, Lost> {
         let Self { mut sender, users } = self;
-        match sender.try_send_request(for_http2(server, request.clone())).await {
+        match sender.try_send_request(for_http2(server, (*request).clone())).await {
             Ok(answer) => Ok(Body::sharing(answer, User(users))),
             Err(mut lost) => {
                 let unsent = lost.take_message().map(|_| request);

@@ -1,7 +1,7 @@
 //! A watch over something that must keep moving.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -86,10 +86,14 @@ impl<'c> Watch<'c> {
 
     /// Like `work`, unless a limit passes first.
     ///
+    /// It is pinned by the caller: a future that takes another one has room for it twice.
+    ///
     /// # Errors
     /// The limit that passed.
-    pub(crate) async fn next<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Late> {
-        let mut work = pin!(work);
+    pub(crate) async fn next<F: Future>(
+        &mut self,
+        mut work: Pin<&mut F>,
+    ) -> Result<F::Output, Late> {
         poll_fn(|cx| match work.as_mut().poll(cx) {
             Poll::Ready(value) => {
                 self.moved = true;

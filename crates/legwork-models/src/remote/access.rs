@@ -50,9 +50,9 @@ impl Access {
     }
 
     /// Gets a credential and puts it into a request with this body.
-    pub(super) async fn open(
+    pub(super) async fn open<B>(
         &self,
-        request: &mut Request<()>,
+        request: &mut Request<B>,
         body: &Bytes,
         clock: &dyn Clock,
     ) -> Result<(), Problem> {
@@ -62,10 +62,10 @@ impl Access {
     }
 
     #[cfg_attr(not(feature = "bedrock"), expect(unused_variables, reason = "nothing is signed"))]
-    fn put(
+    fn put<B>(
         &self,
         credential: &Credential,
-        request: &mut Request<()>,
+        request: &mut Request<B>,
         body: &Bytes,
         clock: &dyn Clock,
     ) -> Result<(), String> {

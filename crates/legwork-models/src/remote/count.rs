@@ -1,8 +1,9 @@
 //! The tokens of a request, counted by the provider.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use http::Request;
-use http_body_util::Full;
 use legwork_core::ModelRequest;
 use legwork_port::model::{Count, Error, Kind};
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use super::failure::Tried;
 use super::protocol::Protocol;
 use super::question::ask;
 use crate::answer::Streaming;
-use crate::http::{Limits, Watch};
+use crate::http::{Limits, Watch, with_body};
 use crate::wire::{Counted, Counting};
 
 /// Codes of errors that say that a model is not known: of OpenAI, and of AWS.
@@ -55,15 +56,15 @@ impl HttpModel {
         let tried = self.tried(&counter.address);
         let limit = self.timeouts.first_byte;
         let asking = async {
-            let mut request = counter.template.clone();
+            let mut request = with_body(&counter.template, body.clone());
             if let Some(access) = &self.access {
                 let opened = access.open(&mut request, &body, &*self.clock).await;
                 opened.map_err(|problem| tried.not_allowed(&problem))?;
             }
-            let request = request.map(|()| Full::new(body));
             ask(&*self.clock, &self.client, request, tried, self.bounds).await
         };
-        let answer = Watch::new(&*self.clock, Limits::of_wait(limit)).next(asking).await;
+        let mut watch = Watch::new(&*self.clock, Limits::of_wait(limit));
+        let answer = watch.next(pin!(asking)).await;
         match answer.unwrap_or_else(|_| Err(tried.too_slow(limit))) {
             Ok(answer) => match answer.pointer(counter.counting.number).and_then(Value::as_u64) {
                 Some(tokens) => Ok(Some(Count::Exact(tokens))),

@@ -1,11 +1,12 @@
 //! One attempt: a request sent, its answer read within its time limits.
 
+use std::pin::pin;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, RETRY_AFTER};
 use http::{HeaderValue, Request, Response as Answer};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use legwork_port::Clock;
 use legwork_port::model::Error;
 
@@ -14,7 +15,7 @@ use super::failure::Tried;
 use super::idempotency::Key;
 use super::presence::Presence;
 use super::traffic::Tapped;
-use crate::http::{Body, Client, Late, Limits, Timeouts, Watch};
+use crate::http::{Body, Client, Late, Limits, Timeouts, Watch, with_body};
 use crate::retry;
 
 /// How long the end of a body may follow the end of its stream.
@@ -69,15 +70,16 @@ impl<'a> Exchange<'a> {
     }
 
     async fn send_once(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
-        let mut request = self.template.clone();
+        let mut request = with_body(self.template, body.clone());
         if let Some((name, value)) = self.key {
             request.headers_mut().insert(name, value.clone());
         }
         let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
         if let Some(access) = self.access {
             // In a box, for most requests have their key already.
-            let opened = Box::pin(access.open(&mut request, &body, self.clock));
-            match watch.next(opened).await {
+            let mut opened = Box::pin(access.open(&mut request, &body, self.clock));
+            let opened = watch.next(opened.as_mut()).await;
+            match opened {
                 Ok(Ok(())) => {}
                 Ok(Err(problem)) => return Err(self.tried.not_allowed(&problem)),
                 Err(_) => return Err(self.tried.no_credential_in(self.timeouts.first_byte)),
@@ -86,8 +88,7 @@ impl<'a> Exchange<'a> {
         if let Some(tapped) = self.tapped {
             tapped.request(&self.client.origin().to_string(), &request, &body);
         }
-        let request = request.map(|()| Full::new(body));
-        let sent = watch.next(self.client.send(self.clock, request)).await;
+        let sent = watch.next(pin!(self.client.send(self.clock, request))).await;
         let answer = match sent {
             Ok(Ok(answer)) => answer,
             Ok(Err(broken)) => {
@@ -125,7 +126,7 @@ impl<'a> Exchange<'a> {
             if reading.is_done() {
                 watch.set_limits(Limits::of_wait(LAST_BREATH));
             }
-            match watch.next(answer.frame()).await {
+            match watch.next(pin!(answer.frame())).await {
                 Err(_) if reading.is_done() => return None,
                 Err(Late::Whole(most)) => reading.took_too_long(most),
                 Err(Late::Silence(most)) => return Some(self.tried.silent(most)),

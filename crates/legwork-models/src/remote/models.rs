@@ -1,5 +1,7 @@
 //! The models that a server offers: `GET /models`.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use legwork_port::model::Error;
@@ -56,11 +58,11 @@ impl Builder {
                 let opened = access.open(&mut request, &Bytes::new(), &*clock).await;
                 opened.map_err(|problem| tried.not_allowed(&problem))?;
             }
-            let request = request.map(|()| Full::default());
+            let request = Box::new(request.map(|()| Full::default()));
             let list = ask(&*clock, &client, request, tried, self.setup.bounds).await?;
             offered(&list).ok_or_else(|| tried.no_list())
         };
-        let answer = Watch::new(&*clock, Limits::of_wait(limit)).next(asking).await;
+        let answer = Watch::new(&*clock, Limits::of_wait(limit)).next(pin!(asking)).await;
         let secrets = match &access {
             None => secrets,
             Some(access) => secrets.with(access.secrets()),

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::Request;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use legwork_port::Clock;
 use legwork_port::model::Error;
@@ -14,13 +12,13 @@ use super::failure::Tried;
 use crate::answer::error;
 use crate::answer::{ApiError, Unreadable, decode};
 use crate::bounds::{Bounds, Passed};
-use crate::http::{Body, Broken, Client};
+use crate::http::{Body, Broken, Client, Outgoing};
 
 /// Sends a request and reads the JSON that it is answered with.
 pub(super) async fn ask(
     clock: &dyn Clock,
     client: &Client,
-    request: Request<Full<Bytes>>,
+    request: Box<Outgoing>,
     tried: Tried<'_>,
     bounds: Bounds,
 ) -> Result<Value, Error> {

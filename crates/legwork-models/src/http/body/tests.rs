@@ -8,14 +8,13 @@ use compression_codecs::core::util::{PartialBuffer, WriteBuffer};
 use compression_codecs::{EncodeV2, GzipEncoder};
 use http::header::HeaderMap;
 use http::{Method, Uri};
-use http_body_util::Full;
 use hyper::body::Body as _;
 use legwork_clock::SystemClock;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::IN_A_ROW;
-use crate::http::{Client, Timeouts, template};
+use crate::http::{Client, Timeouts, template, with_body};
 
 /// Many bytes, compressed to a few.
 fn bomb(bytes: usize) -> Vec<u8> {
@@ -46,10 +45,8 @@ async fn s13_10_what_is_decompressed_leaves_time_to_others() {
     });
     let client = Client::new(&uri, Timeouts::default(), None);
     let request = template(Method::GET, &uri, HeaderMap::new(), None).unwrap();
-    let answer = client
-        .send(&SystemClock::default(), request.map(|()| Full::<Bytes>::default()))
-        .await
-        .unwrap();
+    let answer =
+        client.send(&SystemClock::default(), with_body(&request, Bytes::new())).await.unwrap();
     let mut body = answer.into_body();
     let (mut came, mut in_a_row, mut most) = (0, 0, 0);
     poll_fn(|cx| {

@@ -21,7 +21,7 @@ async fn used(idle: &Arc<Idle>) -> TcpStream {
     let mut connection =
         Box::new(Connection::over(Stream::Http(Hop::Http(TokioIo::new(stream)))).await.unwrap());
     server.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.unwrap();
-    let request = Request::new(Full::new(Bytes::new()));
+    let request = Box::new(Request::new(Full::new(Bytes::new())));
     let answer = connection.send(request).await.unwrap();
     let body = Body::owning(answer, connection, idle);
     assert_eq!(body.into_body().collect().await.unwrap().to_bytes(), "ok");
@@ -63,6 +63,6 @@ async fn the_connection_used_last_is_the_next() {
     let (_older, newer) = (used(&idle).await, used(&idle).await);
     drop(newer);
     let mut taken = taken(&idle);
-    taken.send(Request::new(Full::new(Bytes::new()))).await.unwrap_err();
+    taken.send(Box::new(Request::new(Full::new(Bytes::new())))).await.unwrap_err();
     assert!(super::tests::taken(&idle).is_idle());
 }

@@ -42,7 +42,7 @@ impl Shared {
         match self.0 {}
     }
 
-    pub(super) async fn send(self, _: &Uri, _: Outgoing) -> Result<Response<Body>, Lost> {
+    pub(super) async fn send(self, _: &Uri, _: Box<Outgoing>) -> Result<Response<Body>, Lost> {
         match self.0 {}
     }
 }
