@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
         say("the column `legwork` is the baseline again")?;
     }
     write!(std::io::stdout(), "{text}").map_err(Error::io("printing the report"))?;
-    let missed = rows.iter().filter(|row| row.met() == Some(false)).count();
+    let missed = rows.iter().filter(|row| row.is_missed()).count();
     match options.check && missed > 0 {
         true => Err(Error::Missed(missed)),
         false => Ok(()),

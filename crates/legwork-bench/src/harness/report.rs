@@ -25,6 +25,9 @@ pub(super) struct Row {
     /// The largest figure that meets the target.
     limit: Option<f64>,
     met: Option<bool>,
+    /// Whether `--check` fails if it is missed: a time beside counts of instructions decides
+    /// nothing.
+    decides: bool,
     #[serde(skip)]
     target: Option<Limit>,
 }
@@ -51,13 +54,14 @@ impl Row {
             ratio: Spread::ratio(&legwork, &baseline).filter(|ratio| ratio.median.is_finite()),
             limit,
             met: limit.map(|limit| above.median <= limit),
+            decides: !is_time(measure.name) || !is_counted(measure.workload, samples),
             target: measure.limit,
         })
     }
 
-    /// Whether the target is met; none without a target.
-    pub(super) const fn met(&self) -> Option<bool> {
-        self.met
+    /// Whether a target is missed that decides.
+    pub(super) fn is_missed(&self) -> bool {
+        self.decides && self.met == Some(false)
     }
 
     /// The row as a line of a table.
@@ -69,7 +73,8 @@ impl Row {
         };
         let verdict = match self.met {
             Some(true) => "met",
-            Some(false) => "MISSED",
+            Some(false) if self.decides => "MISSED",
+            Some(false) => "missed (counts decide)",
             None => "",
         };
         let line = format!(
@@ -80,6 +85,17 @@ impl Row {
         );
         line.trim_end().to_owned()
     }
+}
+
+/// Whether a measure is a time.
+fn is_time(measure: &str) -> bool {
+    measure.starts_with("cpu_") || measure.starts_with("wall_")
+}
+
+/// Whether the instructions of a workload were counted.
+fn is_counted(workload: Workload, samples: &Samples) -> bool {
+    let sample = samples.get(&(workload, Side::Legwork)).and_then(|rounds| rounds.first());
+    sample.is_some_and(|sample| sample.keys().any(|name| name.starts_with("instructions_")))
 }
 
 /// One line of JSON per row.

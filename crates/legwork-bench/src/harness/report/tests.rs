@@ -24,15 +24,29 @@ fn rows(samples: &Samples) -> Vec<Row> {
 fn a_ratio_within_its_target_is_met() {
     let rows = rows(&samples(&[100.0, 100.0, 110.0], &[110.0, 112.0, 115.0]));
     assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0].met(), Some(true));
+    assert_eq!(rows[0].met, Some(true));
     assert!(tables(&rows, 3).contains("≤ 1.2 × baseline    met"));
 }
 
 #[test]
 fn a_ratio_above_its_target_is_missed() {
     let rows = rows(&samples(&[100.0], &[121.0]));
-    assert_eq!(rows[0].met(), Some(false));
+    assert!(rows[0].is_missed());
     assert!(tables(&rows, 1).ends_with("MISSED\n"));
+}
+
+#[test]
+fn a_time_beside_counts_is_shown_and_decides_nothing() {
+    let mut samples = samples(&[100.0], &[121.0]);
+    for (side, count) in [(Side::Baseline, 50.0), (Side::Legwork, 49.0)] {
+        let counts = Sample::from([("instructions_per_step".to_owned(), count)]);
+        samples.entry((Workload::W1, side)).or_default().insert(0, counts);
+    }
+    let rows = rows(&samples);
+    let measures: Vec<_> = rows.iter().map(|row| (row.measure, row.met, row.is_missed())).collect();
+    let missed = ("instructions_per_step", Some(false), true);
+    assert_eq!(measures, [missed, ("cpu_us_per_step", Some(false), false)]);
+    assert!(tables(&rows, 1).ends_with("missed (counts decide)\n"));
 }
 
 #[test]
