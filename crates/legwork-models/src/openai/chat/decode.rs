@@ -29,10 +29,9 @@ fn top(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
             "usage" => into.usage(json)?,
             "error" => error(into, &json.json()?),
             "x_groq" => groq(json, into)?,
-            "object" | "obfuscation" => json.skip()?,
-            "id" | "created" | "model" | "system_fingerprint" | "service_tier" | "provider"
-                if into.begun =>
-            {
+            // When it was made, a journal knows by itself.
+            "object" | "created" | "obfuscation" => json.skip()?,
+            "id" | "model" | "system_fingerprint" | "service_tier" | "provider" if into.begun => {
                 json.skip()?;
             }
             "id" => into.id(&json.text()?),

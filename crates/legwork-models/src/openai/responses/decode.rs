@@ -193,11 +193,14 @@ fn error(into: &mut Assembly, body: &Value) {
     }
 }
 
-/// Whether a field of a response says again what the request said.
+/// Whether a field of a response says again what the request said, or when it was made, which a
+/// journal knows by itself.
 fn is_echo(key: &str) -> bool {
     matches!(
         key,
         "background"
+            | "completed_at"
+            | "created_at"
             | "frequency_penalty"
             | "include"
             | "input"
