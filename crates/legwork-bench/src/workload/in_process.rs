@@ -72,6 +72,7 @@ pub(super) async fn measure() -> Result<Sample, Error> {
         ("wall_us_per_step", wall(&with)),
         ("wall_us_without_hooks", wall(&without)),
         ("hooks_us_per_step", wall(&with) - wall(&without)),
+        ("hooks_by_step", wall(&with) / wall(&without) - 1.0),
     ]));
     Ok(figures)
 }
