@@ -127,7 +127,8 @@ fn all_tests(filter: &[String]) -> Result<Counts, String> {
         command.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]).args(filter);
         return counts::of(&mut command);
     }
-    let report = cargo::metadata()?.target_directory.join("nextest/xtask/junit.xml");
+    // It is below the workspace wherever the target directory is.
+    let report = cargo::root().join("target/nextest/xtask/junit.xml");
     // One of an earlier run is not read for this one.
     let _ = std::fs::remove_file(&report);
     command.args(["nextest", "run", "--profile", "xtask", "--workspace", "--no-fail-fast"]);

@@ -25,8 +25,8 @@ pub(super) struct Row {
     /// The largest figure that meets the target.
     limit: Option<f64>,
     met: Option<bool>,
-    /// Whether `--check` fails if it is missed: a time beside counts of instructions decides
-    /// nothing.
+    /// Whether `--check` fails if it is missed. A time does not decide where instructions were
+    /// counted.
     decides: bool,
     #[serde(skip)]
     target: Option<Limit>,

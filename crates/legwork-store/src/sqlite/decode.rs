@@ -21,7 +21,7 @@ const THREADS: usize = 4;
 
 /// Rows that were read and not decoded yet.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(super) struct RowBuffer {
     /// The number of the last entry in front of its rows.
     before: Seq,
     rows: Vec<Row>,
@@ -32,7 +32,7 @@ pub(super) struct Batch {
 struct Row {
     /// The number of its last entry.
     last: Seq,
-    /// Where its lines end in those of the batch.
+    /// Where its lines end in those of the buffer.
     end: usize,
 }
 
@@ -41,7 +41,7 @@ struct Row {
 struct Part<'b> {
     before: Seq,
     rows: &'b [Row],
-    /// The lines of the batch.
+    /// The lines of the buffer.
     lines: &'b [u8],
     /// Where the lines of its rows begin.
     start: usize,
@@ -70,7 +70,7 @@ pub(super) struct Damage {
     pub(super) kept: Vec<u8>,
 }
 
-impl Batch {
+impl RowBuffer {
     /// No rows yet; the first will begin behind the entry of a number.
     pub(super) fn after(before: Seq) -> Self {
         Self { before, rows: Vec::new(), lines: Vec::new() }

@@ -7,7 +7,7 @@ use legwork_core::{Seq, SessionId};
 use legwork_port::store::{Error, Range, Unreadable};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 
-use super::decode::{Batch, Damage, Decoded, End};
+use super::decode::{Damage, Decoded, End, RowBuffer};
 use super::fault::{self, Name};
 
 /// Entries that a session may have, for their number is half of a row's key.
@@ -166,13 +166,13 @@ impl Rows {
         let failed = |error| name.sqlite("reading a journal", &error);
         let keys = [self.key(whole.range.after) + 1, self.key(Seq(LAST))];
         let mut rows = statement.query(keys).map_err(failed)?;
-        let mut batch = Batch::after(whole.last());
+        let mut buffer = RowBuffer::after(whole.last());
         loop {
-            let gathered = gather(&mut rows, &mut batch, whole.range).map_err(failed)?;
-            whole.take(batch.decode());
+            let gathered = gather(&mut rows, &mut buffer, whole.range).map_err(failed)?;
+            whole.take(buffer.decode());
             match gathered {
                 _ if whole.ends_early() => return Ok(whole),
-                Gathered::Batch => {}
+                Gathered::Full => {}
                 Gathered::All => return Ok(whole),
                 Gathered::Range => return Ok(Whole { goes_on: true, ..whole }),
                 Gathered::UpToDamage(reason) => {
@@ -186,8 +186,8 @@ impl Rows {
 
 /// How far rows were read.
 enum Gathered {
-    /// Until the batch was full.
-    Batch,
+    /// Until the buffer was full.
+    Full,
     /// Until the range was; there are more.
     Range,
     All,
@@ -195,14 +195,14 @@ enum Gathered {
     UpToDamage(String),
 }
 
-/// Reads rows into a batch.
+/// Reads rows into a buffer.
 fn gather(
     rows: &mut rusqlite::Rows<'_>,
-    batch: &mut Batch,
+    buffer: &mut RowBuffer,
     range: Range,
 ) -> rusqlite::Result<Gathered> {
-    while !batch.is_full() {
-        let count = batch.last().0.saturating_sub(range.after.0);
+    while !buffer.is_full() {
+        let count = buffer.last().0.saturating_sub(range.after.0);
         let is_full = usize::try_from(count).unwrap_or(usize::MAX) >= range.limit;
         let read = match rows.next() {
             Ok(None) => return Ok(Gathered::All),
@@ -211,14 +211,14 @@ fn gather(
             Err(error) => Err(error),
         };
         match read {
-            Ok((last, lines)) => batch.push(last, lines),
+            Ok((last, lines)) => buffer.push(last, lines),
             Err(error) if fault::is_damage(&error) => {
                 return Ok(Gathered::UpToDamage(error.to_string()));
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(Gathered::Batch)
+    Ok(Gathered::Full)
 }
 
 fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {

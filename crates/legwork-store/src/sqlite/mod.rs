@@ -3,8 +3,9 @@
 //! One thread of the process writes and lets appends that wait together share one
 //! transaction, so one sync; another thread reads and is never kept waiting by writers,
 //! its own process's or another's; a third one reads inboxes, which must not wait until a long
-//! journal is read. A program with one run at a time can have both done on
-//! its own thread ([`Commits::Inline`]). All files are for the owner alone:
+//! journal is read. Up to three more help to decode a long journal and end with it. A program
+//! with one run at a time can have both done on its own thread ([`Commits::Inline`]). All files
+//! are for the owner alone:
 //!
 //! | file | holds |
 //! |---|---|

@@ -20,10 +20,10 @@ fn rows(last: u64) -> Vec<(u64, Vec<u8>)> {
     rows
 }
 
-fn batch(rows: &[(u64, Vec<u8>)]) -> Batch {
-    let mut batch = Batch::after(Seq::ZERO);
-    rows.iter().for_each(|(last, lines)| batch.push(Seq(*last), lines));
-    batch
+fn buffer(rows: &[(u64, Vec<u8>)]) -> RowBuffer {
+    let mut buffer = RowBuffer::after(Seq::ZERO);
+    rows.iter().for_each(|(last, lines)| buffer.push(Seq(*last), lines));
+    buffer
 }
 
 /// The numbers of the entries up to the first end, and that end.
@@ -41,10 +41,10 @@ fn outcome(decoded: Vec<Decoded>) -> (Vec<u64>, Option<String>) {
 #[test]
 fn s8_8_as_many_threads_as_there_are_decode_the_same() {
     for last in [0, 1, 2, 5, 100] {
-        let batch = batch(&rows(last));
+        let buffer = buffer(&rows(last));
         for threads in 0..=7 {
             let expected = ((1..=last).collect(), None);
-            assert_eq!(outcome(batch.decode_with(threads)), expected, "{last} by {threads}");
+            assert_eq!(outcome(buffer.decode_with(threads)), expected, "{last} by {threads}");
         }
     }
 }
@@ -56,12 +56,12 @@ fn s8_4_what_no_thread_can_decode_ends_the_journal_where_it_stands() {
         let mut rows = whole.clone();
         rows[damaged].1.truncate(5);
         let before = damaged.checked_sub(1).map_or(0, |row| rows[row].0);
-        let batch = batch(&rows);
-        let (expected, end) = outcome(batch.decode_with(1));
+        let buffer = buffer(&rows);
+        let (expected, end) = outcome(buffer.decode_with(1));
         assert_eq!(expected, (1..=before).collect::<Vec<_>>());
         assert!(end.as_ref().is_some_and(|end| end.starts_with("Damage")), "{end:?}");
         for threads in 2..=5 {
-            let decoded = outcome(batch.decode_with(threads));
+            let decoded = outcome(buffer.decode_with(threads));
             assert_eq!(decoded, (expected.clone(), end.clone()), "row {damaged} by {threads}");
         }
     }
@@ -69,21 +69,21 @@ fn s8_4_what_no_thread_can_decode_ends_the_journal_where_it_stands() {
 
 #[test]
 fn parts_hold_every_row_once_and_about_as_many_bytes() {
-    let batch = batch(&rows(300));
-    let (first, others) = batch.parts(4);
+    let buffer = buffer(&rows(300));
+    let (first, others) = buffer.parts(4);
     let parts: Vec<_> = std::iter::once(first).chain(others).collect();
     let ends: Vec<_> = parts.iter().flat_map(|part| part.rows).map(|row| row.end).collect();
-    assert_eq!(ends, batch.rows.iter().map(|row| row.end).collect::<Vec<_>>());
+    assert_eq!(ends, buffer.rows.iter().map(|row| row.end).collect::<Vec<_>>());
     for part in parts {
         let bytes = part.rows.last().unwrap().end - part.start;
-        assert!(bytes.abs_diff(batch.lines.len() / 4) < 500, "{bytes}");
+        assert!(bytes.abs_diff(buffer.lines.len() / 4) < 500, "{bytes}");
     }
 }
 
 #[test]
-fn a_batch_that_was_decoded_goes_on_behind_its_last_entry() {
-    let mut batch = batch(&rows(4));
-    assert_eq!(outcome(batch.decode()).0, [1, 2, 3, 4]);
-    batch.push(Seq(5), &line(5));
-    assert_eq!(outcome(batch.decode()).0, [5]);
+fn a_buffer_that_was_decoded_goes_on_behind_its_last_entry() {
+    let mut buffer = buffer(&rows(4));
+    assert_eq!(outcome(buffer.decode()).0, [1, 2, 3, 4]);
+    buffer.push(Seq(5), &line(5));
+    assert_eq!(outcome(buffer.decode()).0, [5]);
 }
