@@ -7,6 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::encoded::{Encoded, Wire};
 use crate::vector::Vector;
 
+mod buffer;
+
+pub use buffer::{Buffer, Marks, Written};
+
 /// Items in one chunk.
 const CHUNK: usize = 32;
 
@@ -141,19 +145,16 @@ impl<T> Chunked<T> {
 
     /// Appends the bytes of all items for a wire, in order.
     ///
-    /// The bytes of a full chunk are encoded once for a wire, and copied from then on.
-    /// `encode` appends the bytes of one item, and must append the same ones each time.
+    /// The bytes of a full chunk are encoded once for a wire, and copied from then on, unless the
+    /// buffer goes on from one that has them. `encode` appends the bytes of one item, and must
+    /// append the same ones each time.
     pub fn append_encoded(
         &self,
         wire: &Wire,
-        out: &mut Vec<u8>,
-        mut encode: impl FnMut(&T, &mut Vec<u8>),
+        out: &mut Buffer<T>,
+        encode: impl FnMut(&T, &mut Vec<u8>),
     ) {
-        for chunk in self.full.iter() {
-            let items = chunk.items.iter();
-            chunk.encoded.append(wire, out, |out| items.for_each(|item| encode(item, out)));
-        }
-        self.tail.iter().for_each(|item| encode(item, out));
+        self.append_joined(wire, out, |_, _, _| {}, encode);
     }
 
     /// Appends the bytes of all items for a wire, in order, with others between them.
@@ -163,22 +164,26 @@ impl<T> Chunked<T> {
     pub fn append_joined(
         &self,
         wire: &Wire,
-        out: &mut Vec<u8>,
+        out: &mut Buffer<T>,
         join: impl Fn(&T, &T, &mut Vec<u8>),
         mut encode: impl FnMut(&T, &mut Vec<u8>),
     ) {
-        let mut last = None;
-        for chunk in self.full.iter() {
+        let held = out.begin(wire, &self.full);
+        let before = held.checked_sub(1).and_then(|index| self.full.get(index));
+        let mut last = before.and_then(|chunk| chunk.items.last());
+        for chunk in (held..self.full.len()).filter_map(|index| self.full.get(index)) {
             if let (Some(last), Some(first)) = (last, chunk.items.first()) {
                 join(last, first, out);
             }
             chunk.encoded.append(wire, out, |out| each(&chunk.items, out, &join, &mut encode));
+            out.mark(chunk);
             last = chunk.items.last();
         }
         if let (Some(last), Some(first)) = (last, self.tail.first()) {
             join(last, first, out);
         }
         each(&self.tail, out, &join, &mut encode);
+        out.end();
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use legwork_core::Chunked;
+use legwork_core::chunked::{Buffer, Written};
 use legwork_core::message::Wire;
 use proptest::prelude::*;
 
@@ -51,7 +52,8 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
     prop_assert_eq!(&json, &serde_json::to_string(model).unwrap());
     prop_assert_eq!(&serde_json::from_str::<Chunked<u32>>(&json).unwrap(), chunked);
     for wire in [Wire::new("test"), Wire::new("other")] {
-        let mut bytes = b"before".to_vec();
+        let mut bytes = Buffer::default();
+        bytes.extend(b"before");
         chunked.append_encoded(&wire, &mut bytes, |item, out| out.extend(item.to_be_bytes()));
         let expected: Vec<u8> = model.iter().flat_map(|item| item.to_be_bytes()).collect();
         prop_assert_eq!(bytes.strip_prefix(b"before".as_slice()), Some(&expected[..]));
@@ -60,10 +62,10 @@ fn same(chunked: &Chunked<u32>, model: &[u32]) -> Result<(), TestCaseError> {
         items.map(u32::to_string).collect::<Vec<_>>().join("|")
     };
     for wire in [Wire::new("joined"), Wire::new("joined")] {
-        let mut bytes = Vec::new();
+        let mut bytes = Buffer::default();
         let (join, encode) = (|_: &u32, _: &u32, out: &mut Vec<u8>| out.push(b'|'), write);
         chunked.append_joined(&wire, &mut bytes, join, encode);
-        prop_assert_eq!(String::from_utf8(bytes).unwrap(), joined(&mut model.iter()));
+        prop_assert_eq!(String::from_utf8(bytes.to_vec()).unwrap(), joined(&mut model.iter()));
     }
     Ok(())
 }
@@ -79,6 +81,7 @@ proptest! {
     fn s1_1_a_chunked_vector_is_a_vector(steps in prop::collection::vec(step(), 0..25)) {
         let (mut chunked, mut model) = (Chunked::new(), Vec::new());
         let mut left = Vec::new();
+        let mut last = Written::default();
         for step in steps {
             match step {
                 Step::Push(item) => { chunked.push(item); model.push(item); }
@@ -98,11 +101,31 @@ proptest! {
                 Step::Clone => left.push((chunked.clone(), model.clone())),
             }
             same(&chunked, &model)?;
+            let head = if model.len() % 5 == 0 { "other" } else { "head" };
+            last = list(&chunked, head, Buffer::after(last)).into_written();
+            let anew = list(&chunked, head, Buffer::default()).into_written();
+            prop_assert_eq!(&last.bytes, &anew.bytes, "a buffer that goes on has the same bytes");
         }
         for (chunked, model) in &left {
             same(chunked, model)?;
         }
     }
+}
+
+/// Items as a list behind a head; a comma behind each one, but for the last, which is taken off
+/// again, and nothing of every third one.
+fn list(items: &Chunked<u32>, head: &str, mut out: Buffer<u32>) -> Buffer<u32> {
+    out.extend(head.bytes());
+    items.append_encoded(&Wire::new("list"), &mut out, |item, out| {
+        if item % 3 != 0 {
+            out.extend(format!("{item},").bytes());
+        }
+    });
+    if out.last() == Some(&b',') {
+        out.pop();
+    }
+    out.extend(b"]");
+    out
 }
 
 fn places(chunked: &Chunked<u32>) -> Vec<*const u32> {
@@ -177,12 +200,12 @@ fn s9_1_a_full_chunk_is_encoded_once_for_all_clones() {
     let test = &Wire::new("test");
     let bytes = |items: &Chunked<u32>, wire: &Wire| {
         encoded.set(0);
-        let mut out = Vec::new();
+        let mut out = Buffer::default();
         items.append_encoded(wire, &mut out, |item, out| {
             encoded.set(encoded.get() + 1);
             out.extend(item.to_be_bytes());
         });
-        (out, encoded.get())
+        (out.into_written().bytes, encoded.get())
     };
     let mut items: Chunked<u32> = (0..130).collect();
     let (first, count) = bytes(&items, test);
@@ -206,9 +229,9 @@ fn s9_1_what_is_between_items_depends_on_both_in_chunks_and_between_them() {
         out.extend(format!("({last}{next})").bytes());
     };
     let bytes = |items: &Chunked<u32>| {
-        let mut out = Vec::new();
+        let mut out = Buffer::default();
         items.append_joined(&Wire::new("test"), &mut out, join, write);
-        String::from_utf8(out).unwrap()
+        String::from_utf8(out.into_written().bytes).unwrap()
     };
     let mut items: Chunked<u32> = (0..70).collect();
     let expected = |items: &Chunked<u32>| {
@@ -225,4 +248,59 @@ fn s9_1_what_is_between_items_depends_on_both_in_chunks_and_between_them() {
     // The chunk behind the changed one is shared, and what is between them is not.
     items.replace(31, 99);
     assert_eq!(bytes(&items), expected(&items));
+}
+
+#[test]
+fn s9_1_a_buffer_that_goes_on_copies_only_what_was_added() {
+    let one = |_: &u32, out: &mut Vec<u8>| out.push(b'.');
+    let write = |items: &Chunked<u32>, wire: &str, head: &[u8], last| {
+        let mut out = Buffer::after(last);
+        out.extend(head);
+        items.append_encoded(&Wire::new(wire), &mut out, one);
+        out.extend(b"]");
+        out.into_written()
+    };
+    // What was not copied again is known by what was written over it.
+    let marked = |items: &Chunked<u32>| {
+        let mut written = write(items, "test", b"head", Written::default());
+        written.bytes.iter_mut().for_each(|byte| *byte = if *byte == b'.' { b'-' } else { *byte });
+        written
+    };
+    let kept = |written: Written<u32>| written.bytes.iter().filter(|byte| **byte == b'-').count();
+    let mut items: Chunked<u32> = (0..130).collect();
+    assert_eq!(kept(write(&items, "test", b"head", marked(&items))), 128, "the full chunks");
+    let before = marked(&items);
+    items.push(130);
+    assert_eq!(kept(write(&items, "test", b"head", before)), 128, "also when one was added");
+    assert_eq!(kept(write(&items, "other", b"head", marked(&items))), 0, "of another wire");
+    assert_eq!(kept(write(&items, "test", b"Head", marked(&items))), 0, "behind another head");
+    assert_eq!(kept(write(&items, "test", b"he", marked(&items))), 0, "behind a shorter head");
+    let same: Chunked<u32> = items.iter().copied().collect();
+    assert_eq!(kept(write(&same, "test", b"head", marked(&items))), 0, "of other chunks");
+    let before = marked(&items);
+    items.replace(40, 7);
+    assert_eq!(kept(write(&items, "test", b"head", before)), 32, "up to what was changed");
+    let before = marked(&items);
+    items.truncate(96);
+    assert_eq!(kept(write(&items, "test", b"head", before)), 96, "of what was cut");
+}
+
+#[test]
+fn a_chunk_that_was_cut_in_the_buffer_is_written_again() {
+    let items: Chunked<u32> = (0..70).collect();
+    let mut out = list(&items, "head", Buffer::default());
+    out.truncate(20);
+    let out = list(&items, "head", Buffer::after(out.into_written()));
+    assert_eq!(*out, *list(&items, "head", Buffer::default()));
+}
+
+#[test]
+fn a_buffer_keeps_no_item_alive() {
+    let item = std::sync::Arc::new(1);
+    let items: Chunked<_> = std::iter::repeat_n(std::sync::Arc::clone(&item), 40).collect();
+    let mut out = Buffer::default();
+    items.append_encoded(&Wire::new("test"), &mut out, |_, out| out.push(b'.'));
+    let written = out.into_written();
+    drop(items);
+    assert_eq!((written.bytes.len(), std::sync::Arc::strong_count(&item)), (40, 1));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::answer::Streaming;
 use crate::wire::claude::Thinking;
 use crate::wire::{
-    Frame, Head, append_tools, check_tools, fields_except, is_any_object, size, write,
+    Body, Frame, Head, append_tools, check_tools, fields_except, is_any_object, write,
 };
 
 mod message;
@@ -19,26 +19,25 @@ const MAX_TOKENS: u64 = 8_192;
 pub(super) fn body(
     request: &ModelRequest,
     frame: Frame<'_>,
-    mut out: Vec<u8>,
-) -> Result<Vec<u8>, String> {
+    out: &mut Body,
+) -> Result<(), String> {
     check_tools(request, frame)?;
     let settings = own_settings(request, frame)?;
-    out.reserve(size(request));
-    frame.head.append(&request.instructions, &mut out, |instructions, out| {
+    frame.head.append(&request.instructions, out, |instructions, out| {
         out.extend_from_slice(b",\"system\":");
         write(out, instructions);
     });
-    messages(request, frame.head, &mut out);
-    append_tools(request, frame, &mut out, tools);
-    fields_except(&["tools"], settings.into_iter().flatten(), request, frame, &mut out);
+    messages(request, frame.head, out);
+    append_tools(request, frame, out, tools);
+    fields_except(&["tools"], settings.into_iter().flatten(), request, frame, out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
 }
 
-fn messages(request: &ModelRequest, head: &Head, out: &mut Vec<u8>) {
+fn messages(request: &ModelRequest, head: &Head, out: &mut Body) {
     let Head { encoding, provider, .. } = head;
     let Some(first) = request.messages().first() else {
         return out.extend_from_slice(b",\"messages\":[]");

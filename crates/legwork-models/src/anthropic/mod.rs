@@ -14,7 +14,7 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Counting, Frame, Head, Quirks, Wire, only, provider_tools, write};
+use crate::wire::{Body, Counting, Frame, Head, Quirks, Wire, only, provider_tools, write};
 
 /// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
 /// `https://api.anthropic.com/v1` at Anthropic.
@@ -93,8 +93,8 @@ impl Wire for Messages {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+        out: &mut Body,
+    ) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

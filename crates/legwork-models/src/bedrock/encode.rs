@@ -7,7 +7,7 @@ use legwork_core::message::{Message, Part};
 use serde_json::{Value, json};
 
 use super::id::ModelId;
-use crate::wire::{Frame, Head, Joined, field, is_any_object, joined, set, size, write};
+use crate::wire::{Body, Frame, Head, Joined, field, is_any_object, joined, set, write};
 
 mod media;
 mod message;
@@ -30,25 +30,24 @@ const CACHE_POINT: &[u8] = b"{\"cachePoint\":{\"type\":\"default\"}}";
 pub(super) fn body(
     request: &ModelRequest,
     frame: Frame<'_>,
-    mut out: Vec<u8>,
-) -> Result<Vec<u8>, String> {
+    out: &mut Body,
+) -> Result<(), String> {
     let id = ModelId::of(frame.model);
     let settings = settings(request, frame, &id)?;
     let tools = tools::Tools::of(request, frame)?;
-    out.reserve(size(request));
-    frame.head.append(&request.instructions, &mut out, |instructions, out| {
+    frame.head.append(&request.instructions, out, |instructions, out| {
         system(instructions, &id, out);
     });
-    messages(request, frame, &id, &mut out);
-    tools.append(&id, &mut out);
-    settings.iter().for_each(|(key, value)| value.append(key, &mut out));
+    messages(request, frame, &id, out);
+    tools.append(&id, out);
+    settings.iter().for_each(|(key, value)| value.append(key, out));
     let inner = &request.settings.extra;
     let outer = frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key));
     for (key, value) in outer.chain(inner).filter(|(key, _)| !JOINED.contains(&key.as_str())) {
-        field(&mut out, key, value);
+        field(out, key, value);
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
 }
 
 /// The instructions; a blank text is refused, so it is left out.
@@ -66,7 +65,7 @@ fn system(instructions: &str, id: &ModelId<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"],");
 }
 
-fn messages(request: &ModelRequest, frame: Frame<'_>, id: &ModelId<'_>, out: &mut Vec<u8>) {
+fn messages(request: &ModelRequest, frame: Frame<'_>, id: &ModelId<'_>, out: &mut Body) {
     let Head { encoding, provider, .. } = frame.head;
     let to = To { provider, id: *id };
     out.extend_from_slice(b"\"messages\":[");

@@ -19,7 +19,7 @@ use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::providers::region_url;
 use crate::remote::Builder;
-use crate::wire::{Counting, Frame, Framing, Head, Quirks, Wire, only, segment};
+use crate::wire::{Body, Counting, Frame, Framing, Head, Quirks, Wire, only, segment};
 
 pub(crate) use sign::{Keys, Scope, region_of, sign};
 
@@ -105,8 +105,8 @@ impl Wire for Converse {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+        out: &mut Body,
+    ) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

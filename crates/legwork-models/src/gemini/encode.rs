@@ -8,7 +8,7 @@ use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde_json::{Value, json};
 
 use super::generation::Generation;
-use crate::wire::{Frame, Head, field, size, write};
+use crate::wire::{Body, Frame, Head, field, write};
 
 mod config;
 mod message;
@@ -26,24 +26,23 @@ const JOINED: [&str; 3] = ["generationConfig", "toolConfig", "tools"];
 pub(super) fn body(
     request: &ModelRequest,
     frame: Frame<'_>,
-    mut out: Vec<u8>,
-) -> Result<Vec<u8>, String> {
+    out: &mut Body,
+) -> Result<(), String> {
     let config = config::generation(request, frame)?;
-    out.reserve(size(request));
-    frame.head.append(&request.instructions, &mut out, system);
-    contents(request, frame, &mut out);
-    append_tools(request, frame, &mut out);
+    frame.head.append(&request.instructions, out, system);
+    contents(request, frame, out);
+    append_tools(request, frame, out);
     let tool_config = config::tools(request, frame);
     for (key, value) in [("toolConfig", tool_config), ("generationConfig", config)] {
-        value.append(key, &mut out);
+        value.append(key, out);
     }
     let inner = &request.settings.extra;
     let outer = frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key));
     for (key, value) in outer.chain(inner).filter(|(key, _)| !JOINED.contains(&key.as_str())) {
-        field(&mut out, key, value);
+        field(out, key, value);
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
 }
 
 fn system(instructions: &str, out: &mut Vec<u8>) {
@@ -56,7 +55,7 @@ fn system(instructions: &str, out: &mut Vec<u8>) {
 ///
 /// Results of tools and what the user says next have one role, and still are two contents: some
 /// models answer nothing where both are in one (issue 4210 of Pydantic AI).
-fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Vec<u8>) {
+fn contents(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) {
     let Head { encoding, provider, .. } = frame.head;
     let to = To { provider, generation: Generation::of(frame.model) };
     out.extend_from_slice(b"\"contents\":[");

@@ -20,7 +20,7 @@ use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::providers::project_url;
 use crate::remote::Builder;
-use crate::wire::{Counted, Counting, Frame, Head, Quirks, Wire, only, segment};
+use crate::wire::{Body, Counted, Counting, Frame, Head, Quirks, Wire, only, segment};
 
 /// The base URL of Google's own servers.
 pub const BASE_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
@@ -110,8 +110,8 @@ impl Wire for Gemini {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+        out: &mut Body,
+    ) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

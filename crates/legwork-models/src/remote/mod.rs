@@ -60,7 +60,7 @@ use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
 use crate::named::with_defaults;
 use crate::retry::{Attempt, Policy, persist};
-use crate::wire::{Frame, Head, Quirks};
+use crate::wire::{Frame, Head, Quirks, size};
 
 pub use builder::{Builder, Error};
 #[cfg(feature = "embeddings")]
@@ -143,8 +143,9 @@ impl HttpModel {
             let message = format!("asking {}: {problem}", self.name);
             model::Error::new(Kind::BadRequest, message)
         };
-        let body = wire.body(request, frame, self.spare.take()).map(Bytes::from);
-        body.inspect(|body| self.spare.keep(body)).map_err(refused)
+        let mut body = self.spare.take(size(request));
+        wire.body(request, frame, &mut body).map_err(refused)?;
+        Ok(self.spare.keep(body))
     }
 
     fn frame(&self, asked: Streaming) -> Frame<'_> {

@@ -1,40 +1,55 @@
-//! The memory of the last body, for the next one.
+//! The last body, from which the next one goes on.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use legwork_core::chunked::{Marks, Written};
+use legwork_core::message::Message;
 
-/// Keeps the memory of the body that was sent last.
+use crate::wire::Body;
+
+/// Keeps the body that was sent last.
 ///
-/// The bodies of a session are long and grow slowly. Without this each one would be written to
-/// memory that the system has to provide page by page.
+/// The bodies of a session are long, and each one begins as the one before. So what both have is
+/// not copied, and no memory is needed that the system has to provide page by page.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Mutex<Bytes>);
+pub(super) struct Spare(Mutex<Option<Last>>);
 
-/// Bytes of the longest body whose memory is kept; longer ones are rare.
+/// The body that was sent last, and where its messages end.
+#[derive(Debug)]
+struct Last {
+    body: Bytes,
+    marks: Option<Marks<Arc<Message>>>,
+}
+
+/// Bytes of the longest body that is kept; longer ones are rare.
 const LONGEST: usize = 4 << 20;
 
 impl Spare {
-    /// An empty buffer: the memory of the last body, unless something still holds that.
-    pub(super) fn take(&self) -> Vec<u8> {
-        // Without waiting: while another request takes it, this one has none.
-        let Ok(mut last) = self.0.try_lock() else { return Vec::new() };
-        let last = std::mem::take(&mut *last);
-        if !last.is_unique() {
-            return Vec::new();
-        }
-        let mut buffer = Vec::from(last);
-        buffer.clear();
-        buffer
+    /// A buffer with room for a body of this size, which goes on from the last body, unless
+    /// something still holds that.
+    pub(super) fn take(&self, size: usize) -> Body {
+        let mut before = self.last().unwrap_or_default();
+        before.bytes.reserve(size.saturating_sub(before.bytes.len()));
+        Body::after(before)
     }
 
-    /// Keeps the memory of a body.
-    pub(super) fn keep(&self, body: &Bytes) {
+    fn last(&self) -> Option<Written<Arc<Message>>> {
+        // Without waiting: while another request takes it, this one has none.
+        let Last { body, marks } = self.0.try_lock().ok()?.take()?;
+        body.is_unique().then(|| Written { bytes: body.into(), marks })
+    }
+
+    /// The bytes of a body, which is kept for the next one.
+    pub(super) fn keep(&self, body: Body) -> Bytes {
+        let Written { bytes, marks } = body.into_written();
+        let body = Bytes::from(bytes);
         if body.len() <= LONGEST
             && let Ok(mut last) = self.0.try_lock()
         {
-            *last = body.clone();
+            *last = Some(Last { body: body.clone(), marks });
         }
+        body
     }
 }
 

@@ -15,8 +15,12 @@ mod quirks;
 mod segment;
 mod thoughts;
 
+use std::sync::Arc;
+
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
+use legwork_core::chunked::Buffer;
+use legwork_core::message::Message;
 use legwork_port::{Ability, Deltas, Profile};
 use serde_json::{Map, Value};
 
@@ -93,7 +97,7 @@ pub(crate) trait Wire: Send + Sync {
     /// The beginning of a body, which is the same for each request.
     fn head(&self, provider: &str, model: &str, quirks: &Quirks) -> Head;
 
-    /// The body of a request, written to an empty buffer.
+    /// Writes the body of a request to an empty buffer.
     ///
     /// # Errors
     /// What the request asks for and the API cannot do.
@@ -101,8 +105,8 @@ pub(crate) trait Wire: Send + Sync {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String>;
+        out: &mut Body,
+    ) -> Result<(), String>;
 
     /// Whether an answer to this request may be paused by the provider, which goes on with it when
     /// it is sent back.
@@ -122,6 +126,9 @@ pub(crate) trait Wire: Send + Sync {
     /// When it is not JSON.
     fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read;
 }
+
+/// The body of a request while it is written; it goes on from the last one.
+pub(crate) type Body = Buffer<Arc<Message>>;
 
 /// How the events of a stream are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,10 +25,11 @@ mod counted;
 mod embeddings;
 mod failures;
 mod faults;
-#[cfg(feature = "gemini")]
 #[cfg(all(feature = "anthropic", feature = "bedrock", feature = "gemini"))]
 mod formats;
+#[cfg(feature = "gemini")]
 mod gemini;
+mod growing;
 mod idempotency;
 mod layers;
 mod models;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::answer::Streaming;
 use crate::openai::format::format;
 use crate::wire::{
-    Frame, Head, ThinkingControl, append_tools, check_tools, fields_except, size, write,
+    Body, Frame, Head, ThinkingControl, append_tools, check_tools, fields_except, write,
 };
 
 mod message;
@@ -19,13 +19,12 @@ mod message;
 pub(super) fn body(
     request: &ModelRequest,
     frame: Frame<'_>,
-    mut out: Vec<u8>,
-) -> Result<Vec<u8>, String> {
+    out: &mut Body,
+) -> Result<(), String> {
     check_tools(request, frame)?;
-    out.reserve(size(request));
-    frame.head.append(&request.instructions, &mut out, system);
+    frame.head.append(&request.instructions, out, system);
     let Head { encoding, provider, .. } = frame.head;
-    request.messages().append_encoded(encoding, &mut out, |said, out| {
+    request.messages().append_encoded(encoding, out, |said, out| {
         let start = out.len();
         let back = frame.quirks.thinking_back;
         said.append_encoded(encoding, out, |said, out| message::append(said, provider, back, out));
@@ -37,14 +36,14 @@ pub(super) fn body(
         out.pop();
     }
     out.push(b']');
-    append_tools(request, frame, &mut out, functions);
+    append_tools(request, frame, out, functions);
     let own = own_settings(request, frame).into_iter().flatten();
-    fields_except(&["tools"], own, request, frame, &mut out);
+    fields_except(&["tools"], own, request, frame, out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
 }
 
 fn system(instructions: &str, out: &mut Vec<u8>) {

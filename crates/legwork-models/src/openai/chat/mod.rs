@@ -9,7 +9,7 @@ use legwork_port::Deltas;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
-use crate::wire::{Frame, Head, Quirks, ThinkingBack, Wire, write};
+use crate::wire::{Body, Frame, Head, Quirks, ThinkingBack, Wire, write};
 
 /// The wire of Chat Completions.
 pub(crate) struct Chat;
@@ -56,8 +56,8 @@ impl Wire for Chat {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+        out: &mut Body,
+    ) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

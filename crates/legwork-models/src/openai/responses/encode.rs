@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::answer::Streaming;
 use crate::openai::format::format;
 use crate::wire::{
-    Frame, Head, append_tools, check_tools, field, fields_except, from_outside, provider_tools,
-    size, write,
+    Body, Frame, Head, append_tools, check_tools, field, fields_except, from_outside, provider_tools,
+    write,
 };
 
 mod assistant;
@@ -32,19 +32,18 @@ const ALWAYS: [(&str, &[u8]); 2] = [
 pub(super) fn body(
     request: &ModelRequest,
     frame: Frame<'_>,
-    mut out: Vec<u8>,
-) -> Result<Vec<u8>, String> {
+    out: &mut Body,
+) -> Result<(), String> {
     check(request, frame)?;
-    out.reserve(size(request));
-    frame.head.append(&request.instructions, &mut out, |instructions, out| {
+    frame.head.append(&request.instructions, out, |instructions, out| {
         out.extend_from_slice(b",\"instructions\":");
         write(out, instructions);
     });
-    input(request, frame.head, &mut out);
-    append_tools(request, frame, &mut out, functions);
+    input(request, frame.head, out);
+    append_tools(request, frame, out, functions);
     for (key, own) in [("reasoning", reasoning(request)), ("text", text(request))] {
         if let Some(value) = merged(own, key, request, frame) {
-            field(&mut out, key, &value);
+            field(out, key, &value);
         }
     }
     for (key, field) in ALWAYS {
@@ -52,12 +51,12 @@ pub(super) fn body(
             out.extend_from_slice(field);
         }
     }
-    fields_except(MERGED, own_settings(request, frame), request, frame, &mut out);
+    fields_except(MERGED, own_settings(request, frame), request, frame, out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
 }
 
 /// Refuses what the API has no field for.
@@ -99,7 +98,7 @@ fn merged(
     })
 }
 
-fn input(request: &ModelRequest, head: &Head, out: &mut Vec<u8>) {
+fn input(request: &ModelRequest, head: &Head, out: &mut Body) {
     out.extend_from_slice(b",\"input\":[");
     let Head { encoding, provider, .. } = head;
     request.messages().append_encoded(encoding, out, |said, out| {

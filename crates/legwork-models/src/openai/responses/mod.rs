@@ -13,7 +13,7 @@ use legwork_port::Deltas;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
-use crate::wire::{Counting, Frame, Head, Quirks, Wire, only, write};
+use crate::wire::{Body, Counting, Frame, Head, Quirks, Wire, only, write};
 
 /// The fields of a request that are counted, by "Get input token counts" in the API reference.
 const COUNTED: [&str; 10] = [
@@ -77,8 +77,8 @@ impl Wire for Responses {
         &self,
         request: &ModelRequest,
         frame: Frame<'_>,
-        out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+        out: &mut Body,
+    ) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

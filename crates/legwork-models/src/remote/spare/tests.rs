@@ -1,23 +1,30 @@
 use super::*;
 
-#[test]
-fn memory_is_used_again_once_nothing_holds_it() {
-    let spare = Spare::default();
-    let body = Bytes::from(vec![b'x'; 1_000]);
-    let place = body.as_ptr();
-    spare.keep(&body);
-    assert_eq!(spare.take().capacity(), 0, "the body is still held");
-    spare.keep(&body);
-    drop(body);
-    let buffer = spare.take();
-    assert!(buffer.is_empty() && buffer.capacity() >= 1_000);
-    assert_eq!(buffer.as_ptr(), place);
-    assert_eq!(spare.take().capacity(), 0, "it was taken");
+fn body(length: usize) -> Body {
+    let mut body = Body::default();
+    body.resize(length, b'x');
+    body
 }
 
 #[test]
-fn the_memory_of_a_very_long_body_is_not_kept() {
+fn a_body_is_gone_on_from_once_nothing_holds_it() {
     let spare = Spare::default();
-    spare.keep(&Bytes::from(vec![b'x'; LONGEST + 1]));
-    assert_eq!(spare.take().capacity(), 0);
+    let sent = spare.keep(body(1_000));
+    assert!(spare.last().is_none(), "the body is still held");
+    drop(sent);
+    let sent = spare.keep(body(1_000));
+    let place = sent.as_ptr();
+    drop(sent);
+    let last = spare.last().unwrap();
+    assert_eq!((last.bytes.as_ptr(), last.bytes.len()), (place, 1_000));
+    assert!(spare.last().is_none(), "it was taken");
+}
+
+#[test]
+fn a_very_long_body_is_not_kept() {
+    let spare = Spare::default();
+    drop(spare.keep(body(LONGEST + 1)));
+    assert!(spare.last().is_none());
+    drop(spare.keep(body(LONGEST)));
+    assert!(spare.last().is_some());
 }
