@@ -133,4 +133,4 @@ pub use remote::{Builder, Error, HttpModel};
 #[cfg(feature = "embeddings")]
 pub use remote::{EmbedderBuilder, HttpEmbedder};
 #[cfg(feature = "http")]
-pub use wire::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
+pub use wire::{CallIds, MaxTokensField, Quirks, SeedField, ThinkingBack, ThinkingControl};

@@ -8,7 +8,7 @@ use crate::embeddings;
 use crate::embeddings::Dialect;
 use crate::wire::Quirks;
 #[cfg(feature = "openai")]
-use crate::wire::{MaxTokensField, ThinkingBack, ThinkingControl};
+use crate::wire::{ThinkingBack, ThinkingControl};
 use crate::{Api, Builder};
 
 mod account;
@@ -131,6 +131,7 @@ impl Provider {
 pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("openai", "OpenAI", "https://api.openai.com/v1", &["OPENAI_API_KEY"])
+        .with_quirks(Quirks::OPENAI)
         .with_base_url_in("OPENAI_BASE_URL")
         .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "responses")]
@@ -179,7 +180,7 @@ pub const ALL: &[Provider] = &[
     #[cfg(feature = "openai")]
     chat("azure", "Azure OpenAI", "", &["AZURE_OPENAI_API_KEY"])
         .without_base_url()
-        .with_quirks(AZURE)
+        .with_quirks(Quirks::AZURE)
         .with_base_url_in("AZURE_OPENAI_BASE_URL")
         .with_embeddings(embeddings::Api::OpenAi, embedding::OPENAI),
     #[cfg(feature = "openai")]
@@ -205,6 +206,7 @@ pub const ALL: &[Provider] = &[
     .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
     #[cfg(feature = "openai")]
     chat("github", "GitHub Models", "https://models.github.ai/inference", &["GITHUB_TOKEN"])
+        .with_quirks(Quirks::OPENAI)
         .with_embeddings(embeddings::Api::OpenAi, embedding::GITHUB),
     #[cfg(feature = "openai")]
     chat("glm", "Z.ai (GLM)", "https://api.z.ai/api/paas/v4", &["ZAI_API_KEY", "ZHIPU_API_KEY"])
@@ -217,6 +219,7 @@ pub const ALL: &[Provider] = &[
     chat("minimax", "MiniMax", "https://api.minimax.io/v1", &["MINIMAX_API_KEY"]),
     #[cfg(feature = "openai")]
     chat("mistral", "Mistral AI", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"])
+        .with_quirks(Quirks::MISTRAL)
         .with_embeddings(embeddings::Api::OpenAi, embedding::MISTRAL),
     #[cfg(feature = "openai")]
     chat("moonshot", "Moonshot AI (Kimi)", "https://api.moonshot.ai/v1", &["MOONSHOT_API_KEY"])
@@ -257,9 +260,6 @@ pub const ALL: &[Provider] = &[
     chat("vllm", "vLLM", "http://127.0.0.1:8000/v1", &[])
         .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
 ];
-
-#[cfg(feature = "openai")]
-const AZURE: Quirks = Quirks { max_tokens: MaxTokensField::MaxCompletionTokens, ..Quirks::USUAL };
 
 #[cfg(feature = "openai")]
 const fn chat(

@@ -72,8 +72,10 @@ impl<T> Buffer<T> {
         let is_same = |marks: &Marks<T>| {
             marks.wire == *wire && marks.start == start && bytes.get(..start) == Some(&self.bytes)
         };
-        let mut marks = marks.filter(is_same).unwrap_or_else(|| {
-            Marks { wire: wire.clone(), start, chunks: Vec::new() }
+        let mut marks = marks.filter(is_same).unwrap_or_else(|| Marks {
+            wire: wire.clone(),
+            start,
+            chunks: Vec::new(),
         });
         let both = marks.chunks.iter().zip(chunks.iter());
         let held = both.take_while(|(mark, chunk)| mark.is_of(chunk)).count();

@@ -16,11 +16,7 @@ mod message;
 const MAX_TOKENS: u64 = 8_192;
 
 /// The body of a request.
-pub(super) fn body(
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Body,
-) -> Result<(), String> {
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
     check_tools(request, frame)?;
     let settings = own_settings(request, frame)?;
     frame.head.append(&request.instructions, out, |instructions, out| {

@@ -27,11 +27,7 @@ const CACHE_POINT: &[u8] = b"{\"cachePoint\":{\"type\":\"default\"}}";
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn body(
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Body,
-) -> Result<(), String> {
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
     let id = ModelId::of(frame.model);
     let settings = settings(request, frame, &id)?;
     let tools = tools::Tools::of(request, frame)?;

@@ -101,12 +101,7 @@ impl Wire for Converse {
         Head::new(&encoding, provider, b"{".to_vec())
     }
 
-    fn body(
-        &self,
-        request: &ModelRequest,
-        frame: Frame<'_>,
-        out: &mut Body,
-    ) -> Result<(), String> {
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

@@ -23,11 +23,7 @@ const JOINED: [&str; 3] = ["generationConfig", "toolConfig", "tools"];
 ///
 /// # Errors
 /// What the API cannot do.
-pub(super) fn body(
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Body,
-) -> Result<(), String> {
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
     let config = config::generation(request, frame)?;
     frame.head.append(&request.instructions, out, system);
     contents(request, frame, out);

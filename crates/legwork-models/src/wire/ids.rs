@@ -17,6 +17,17 @@ pub(crate) fn fitting(id: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(kept + &digest)
 }
 
+/// An id of nine letters and digits; another one becomes its digest.
+pub(crate) fn nine(id: &str) -> Cow<'_, str> {
+    if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Cow::Borrowed(id);
+    }
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let rest = std::iter::successors(Some(digest([id])), |rest| Some(rest / 62));
+    let digit = |rest: u64| DIGITS.iter().nth(usize::try_from(rest % 62).unwrap_or_default());
+    Cow::Owned(rest.take(9).filter_map(digit).copied().map(char::from).collect())
+}
+
 /// FNV-1a over all texts.
 pub(crate) fn digest<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     texts.into_iter().flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -39,7 +39,7 @@ pub(crate) use joined::{Joined, joined, set};
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};
-pub use quirks::{MaxTokensField, Quirks, ThinkingBack, ThinkingControl};
+pub use quirks::{CallIds, MaxTokensField, Quirks, SeedField, ThinkingBack, ThinkingControl};
 pub(crate) use segment::segment;
 pub(crate) use thoughts::thoughts;
 
@@ -101,12 +101,7 @@ pub(crate) trait Wire: Send + Sync {
     ///
     /// # Errors
     /// What the request asks for and the API cannot do.
-    fn body(
-        &self,
-        request: &ModelRequest,
-        frame: Frame<'_>,
-        out: &mut Body,
-    ) -> Result<(), String>;
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String>;
 
     /// Whether an answer to this request may be paused by the provider, which goes on with it when
     /// it is sent back.

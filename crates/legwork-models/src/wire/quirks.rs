@@ -1,5 +1,9 @@
 //! What servers of one API do differently.
 
+use std::borrow::Cow;
+
+use super::ids::{fitting, nine};
+
 /// What a server of Chat Completions does differently from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +16,10 @@ pub struct Quirks {
     pub thinking: ThinkingControl,
     /// Which thinking is sent back to the server that made it.
     pub thinking_back: ThinkingBack,
+    /// Which ids of calls the server takes.
+    pub call_ids: CallIds,
+    /// Which field holds the seed.
+    pub seed: SeedField,
 }
 
 impl Quirks {
@@ -21,7 +29,20 @@ impl Quirks {
         stream_usage: true,
         thinking: ThinkingControl::Effort,
         thinking_back: ThinkingBack::Never,
+        call_ids: CallIds::Any,
+        seed: SeedField::Seed,
     };
+
+    /// Those of OpenAI itself.
+    pub(crate) const OPENAI: Self = Self { call_ids: CallIds::AtMost(40), ..Self::USUAL };
+
+    /// Those of Azure OpenAI.
+    pub(crate) const AZURE: Self =
+        Self { max_tokens: MaxTokensField::MaxCompletionTokens, ..Self::OPENAI };
+
+    /// Those of Mistral AI, which refuses fields that it does not know.
+    pub(crate) const MISTRAL: Self =
+        Self { call_ids: CallIds::Nine, seed: SeedField::RandomSeed, ..Self::USUAL };
 
     /// The same with another control of thinking, and thinking that is sent back.
     pub(crate) const fn thinking(self, control: ThinkingControl, back: ThinkingBack) -> Self {
@@ -64,9 +85,11 @@ pub enum ThinkingControl {
     Effort,
     /// `reasoning`, an object with an effort or a number of tokens, as OpenRouter has it.
     Reasoning,
-    /// `thinking`, an object that says whether, as DeepSeek, Moonshot and GLM have it.
+    /// `thinking`, an object that says whether, as DeepSeek, Moonshot and GLM have it: each level
+    /// but off is on, and a number of tokens is refused.
     Switch,
-    /// `enable_thinking` and `thinking_budget`, as Qwen has it.
+    /// `enable_thinking` and `thinking_budget`, as Qwen has it: low, medium and high are 2,048,
+    /// 8,192 and 16,384 tokens.
     Budget,
 }
 
@@ -82,4 +105,50 @@ pub enum ThinkingBack {
     WithCalls,
     /// All of it.
     Always,
+}
+
+/// Which ids of calls a server of Chat Completions takes.
+///
+/// Another id, which another provider made, becomes one of these, the same in each request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum CallIds {
+    /// Any.
+    #[default]
+    Any,
+    /// Letters, digits, `_` and `-`, at most so many, as OpenAI has it (40).
+    AtMost(usize),
+    /// Nine letters and digits, as Mistral has it.
+    Nine,
+}
+
+impl CallIds {
+    /// An id as the server takes it.
+    pub(crate) fn fit(self, id: &str) -> Cow<'_, str> {
+        match self {
+            Self::Any => Cow::Borrowed(id),
+            Self::AtMost(most) => fitting(id, most),
+            Self::Nine => nine(id),
+        }
+    }
+}
+
+/// Which field of Chat Completions holds the seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SeedField {
+    /// `seed`, as most servers know it.
+    #[default]
+    Seed,
+    /// `random_seed`, as Mistral has it.
+    RandomSeed,
+}
+
+impl SeedField {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::RandomSeed => "random_seed",
+        }
+    }
 }

@@ -7,7 +7,7 @@ use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResu
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{Message, ModelRequest, ModelSettings, Part, Role, ToolCall, ToolSpec};
 use legwork_models::answer::Streaming;
-use legwork_models::{HttpModel, MaxTokensField, openai};
+use legwork_models::{HttpModel, MaxTokensField, openai, providers};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -205,6 +205,56 @@ fn settings_are_sent_in_the_words_of_the_wire() {
     let body = sent(&chat(), &request, Streaming::No);
     assert_eq!(body["tool_choice"], "required");
     assert_eq!(body["parallel_tool_calls"], false);
+}
+
+/// A request to a provider with settings, as it is sent.
+fn asked(provider: &str, settings: ModelSettings) -> Result<Value, String> {
+    let provider = providers::find(provider).unwrap();
+    let model = provider.model("m", Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
+    let request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
+    let body = model.body(&request, Streaming::No).map_err(|error| error.to_string())?;
+    Ok(serde_json::from_slice(&body).unwrap())
+}
+
+#[test]
+fn each_server_is_told_how_much_to_think_in_its_own_words() {
+    let thinking = |provider: &str, level: ThinkingLevel| {
+        asked(provider, ModelSettings { thinking: Some(level), ..ModelSettings::default() })
+    };
+    let tokens = |tokens: &str| ThinkingLevel::Other(tokens.into());
+    let expected = [
+        ("groq", ThinkingLevel::Off, json!({"reasoning_effort": "none"})),
+        ("groq", ThinkingLevel::High, json!({"reasoning_effort": "high"})),
+        ("groq", tokens("2048"), json!({"reasoning_effort": "low"})),
+        ("openrouter", ThinkingLevel::Low, json!({"reasoning": {"effort": "low"}})),
+        ("openrouter", tokens("2048"), json!({"reasoning": {"max_tokens": 2048}})),
+        ("deepseek", ThinkingLevel::Off, json!({"thinking": {"type": "disabled"}})),
+        ("deepseek", ThinkingLevel::Low, json!({"thinking": {"type": "enabled"}})),
+        ("deepseek", tokens("0"), json!({"thinking": {"type": "disabled"}})),
+        ("qwen", ThinkingLevel::Off, json!({"enable_thinking": false})),
+        ("qwen", tokens("0"), json!({"enable_thinking": false})),
+        ("qwen", ThinkingLevel::Low, json!({"enable_thinking": true, "thinking_budget": 2_048})),
+        ("qwen", ThinkingLevel::High, json!({"enable_thinking": true, "thinking_budget": 16_384})),
+        ("qwen", tokens("500"), json!({"enable_thinking": true, "thinking_budget": 500})),
+    ];
+    for (provider, level, fields) in expected {
+        let mut body = thinking(provider, level.clone()).unwrap();
+        let body = body.as_object_mut().unwrap();
+        body.retain(|key, _| key != "model" && key != "messages");
+        assert_eq!(json!(body), fields, "{provider} with {level:?}");
+    }
+    for provider in ["deepseek", "moonshot", "glm"] {
+        let refused = thinking(provider, tokens("2048")).unwrap_err();
+        assert!(refused.contains("set the thinking to off, or to a level"), "{refused}");
+    }
+}
+
+#[test]
+fn a_seed_has_the_name_that_its_server_knows() {
+    let settings = || ModelSettings { seed: Some(7), ..ModelSettings::default() };
+    assert_eq!(asked("groq", settings()).unwrap()["seed"], 7);
+    let mistral = asked("mistral", settings()).unwrap();
+    assert_eq!((&mistral["random_seed"], mistral.get("seed")), (&json!(7), None));
 }
 
 #[test]

@@ -6,7 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use legwork::model;
 use legwork::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+mod answers;
+
+use answers::{Asked, Sent, answer};
 
 /// The path and the body of each request that came, and a signal for each.
 type Received = (Mutex<Vec<(String, Value)>>, Condvar);
@@ -43,26 +47,26 @@ impl Server {
 
 fn serve(mut stream: TcpStream, seen: &Received) {
     let Some((path, body)) = read(&mut stream) else { return };
+    let asked = Asked::of(&path, &body);
     let (number, last) = {
         let mut requests = seen.0.lock().unwrap();
-        requests.push((path.clone(), body));
+        requests.push((path, body));
         seen.1.notify_all();
         (requests.len(), requests.len() == 2 * PROVIDERS.len())
     };
     // Each provider is asked twice: for a call, and for what it says to the result.
-    let answer = match (number % 2, last) {
-        (1, _) => answer(&path, number, false),
-        (_, true) => answer(&path, number, true),
+    let Sent { content_type, body } = match (number % 2, last) {
+        (1, _) => answer(&asked, number, false),
+        (_, true) => answer(&asked, number, true),
         // Left open: the client is killed here.
         _ => return drop(stream.read(&mut [0])),
     };
-    let body = answer.to_string();
     let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         connection: close\r\n\r\n{body}",
+        "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&[head.as_bytes(), &body].concat()).unwrap();
 }
 
 /// The path and the body of a request.
@@ -83,42 +87,10 @@ fn read(stream: &mut TcpStream) -> Option<(String, Value)> {
     }
 }
 
-/// What a provider answers: thinking and a call, or a text.
-fn answer(path: &str, number: usize, is_last: bool) -> Value {
-    let id = format!("id_{number}");
-    let api = model::Api::of_path(path).unwrap();
-    match (api.name(), is_last) {
-        ("chat", false) => json!({"choices": [{"finish_reason": "tool_calls", "message": {
-            "content": "Let me add.", "reasoning_content": "Add them.", "tool_calls": [{"id": id,
-                "type": "function",
-                "function": {"name": "add", "arguments": "{\"a\":17,\"b\":25}"}}]}}]}),
-        ("chat", true) => {
-            json!({"choices": [{"finish_reason": "stop", "message": {"content": "42"}}]})
-        }
-        ("messages", _) => json!({"type": "message", "stop_reason": "tool_use", "content": [
-            {"type": "thinking", "thinking": "Add them.", "signature": "of-anthropic"},
-            {"type": "tool_use", "id": id, "name": "add", "input": {"a": 17, "b": 25}}]}),
-        ("gemini", _) => json!({"candidates": [{"finishReason": "STOP", "content": {
-            "role": "model", "parts": [
-                {"text": "Add them.", "thought": true},
-                {"functionCall": {"name": "add", "args": {"a": 17, "b": 25}},
-                    "thoughtSignature": "of-google"}]}}]}),
-        ("bedrock", _) => json!({"stopReason": "tool_use", "output": {"message": {
-            "role": "assistant", "content": [
-                {"reasoningContent": {"reasoningText": {
-                    "text": "Add them.", "signature": "of-bedrock"}}},
-                {"toolUse": {"toolUseId": id, "name": "add", "input": {"a": 17, "b": 25}}}]}}}),
-        ("responses", _) => json!({"object": "response", "status": "completed", "output": [
-            {"type": "reasoning", "id": "rs_1", "encrypted_content": "of-openai",
-                "summary": [{"type": "summary_text", "text": "Add them."}]},
-            {"type": "function_call", "id": "fc_1", "call_id": id, "name": "add",
-                "arguments": "{\"a\":17,\"b\":25}", "status": "completed"}]}),
-        (other, _) => panic!("nothing is known of {other}"),
-    }
-}
-
-const PROVIDERS: [&str; 6] = [
+const PROVIDERS: [&str; 8] = [
     "openai:gpt-5-mini",
+    "mistral:mistral-large-latest",
+    "moonshot:kimi-k2.5",
     "anthropic:claude-sonnet-4-6",
     "google:gemini-3-pro-preview",
     "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -136,8 +108,8 @@ const SEALS: [(&str, &str); 4] = [
 
 #[tool(name = "add")]
 /// Adds two whole numbers.
-async fn add(a: i64, b: i64) -> i64 {
-    a + b
+async fn add(a: i64, b: i64) -> String {
+    format!("It is {}.", a + b)
 }
 
 /// Checks a request against the schema of its API; true where there is none.
@@ -150,6 +122,11 @@ fn is_valid(api: &str, body: &Value) -> bool {
             ("chat", "../shared/data/specs/openai-chat-request.schema.json", ""),
             ("responses", "../shared/data/specs/openai-responses-request.schema.json", ""),
             ("messages", "../shared/data/specs/anthropic-messages.schema.json", "/non_streaming"),
+            (
+                "streamed messages",
+                "../shared/data/specs/anthropic-messages.schema.json",
+                "/streaming",
+            ),
             ("gemini", "crates/legwork-models/tests/data/gemini-request.schema.json", ""),
             ("bedrock", "crates/legwork-models/tests/data/bedrock-request.schema.json", ""),
         ];
@@ -164,7 +141,9 @@ fn is_valid(api: &str, body: &Value) -> bool {
         };
         files.into_iter().filter_map(load).collect()
     });
-    let Some((_, schema)) = schemas.iter().find(|(of, _)| *of == api) else { return true };
+    let streamed = api == "messages" && body["stream"] == true;
+    let name = if streamed { "streamed messages" } else { api };
+    let Some((_, schema)) = schemas.iter().find(|(of, _)| *of == name) else { return true };
     for error in schema.iter_errors(body) {
         println!("{api}: {error} at {} in {body}", error.instance_path());
     }
@@ -177,8 +156,41 @@ fn alternates(body: &Value) -> bool {
     messages.windows(2).all(|two| two[0]["role"] != two[1]["role"])
 }
 
+/// The ids of the calls of a request over Chat Completions, and those of its results.
+fn ids(body: &Value) -> (Vec<&str>, Vec<&str>) {
+    let messages = body["messages"].as_array().unwrap();
+    let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    let results = messages.iter().filter_map(|message| message["tool_call_id"].as_str());
+    (calls.map(|call| call["id"].as_str().unwrap()).collect(), results.collect())
+}
+
+/// Whether a provider of Chat Completions takes an id of a call.
+fn is_id(provider: &str, id: &str) -> bool {
+    match provider {
+        "openai" => id.len() <= 40,
+        "mistral" => id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric()),
+        _ => !id.is_empty(),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn s11_2_a_session_is_handed_from_provider_to_provider_and_killed_at_each_handoff() {
+    handed_on(Way::Whole).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s11_2_a_session_whose_answers_are_streamed_is_handed_on_as_well() {
+    handed_on(Way::Streamed).await;
+}
+
+/// How answers are asked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Whole,
+    Streamed,
+}
+
+async fn handed_on(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("s.db").display());
     let server = Arc::new(Server::start());
@@ -196,9 +208,13 @@ async fn s11_2_a_session_is_handed_from_provider_to_provider_and_killed_at_each_
             tokio::task::spawn_blocking(move || server.received(2 * turn + 2))
         };
         let run = async {
-            match turn {
-                0 => agent.run("What is 17 + 25?").in_session("s").await,
-                _ => agent.resume("s").await,
+            let run = match turn {
+                0 => agent.run("What is 17 + 25?").in_session("s"),
+                _ => agent.resume("s"),
+            };
+            match way {
+                Way::Whole => run.await,
+                Way::Streamed => run.stream().finish().await,
             }
         };
         if turn + 1 == PROVIDERS.len() {
@@ -217,10 +233,17 @@ async fn s11_2_a_session_is_handed_from_provider_to_provider_and_killed_at_each_
         let expected = model::provider(PROVIDERS[number / 2].split(':').next().unwrap()).unwrap();
         assert_eq!(api, expected.api.name(), "request {number}");
         assert!(is_valid(api, body), "request {number} to {api}");
+        assert_eq!(Asked::of(path, body).streamed, way == Way::Streamed, "request {number}");
+        if api == "chat" {
+            let (calls, results) = ids(body);
+            assert_eq!(calls, results, "request {number}");
+            let fit = calls.iter().all(|id| is_id(expected.name, id));
+            assert!(fit, "request {number} to {}: {calls:?}", expected.name);
+        }
         let text = body.to_string();
         // Each result is there from then on, and no provider reads the seals of another.
         let results = (number / 2 + number % 2).min(number);
-        assert_eq!(text.matches("42").count(), results, "request {number}: {text}");
+        assert_eq!(text.matches("It is 42.").count(), results, "request {number}: {text}");
         for (seal, of) in SEALS {
             assert!(!text.contains(seal) || api == of, "request {number} to {api} has {seal}");
         }

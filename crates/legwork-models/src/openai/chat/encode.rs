@@ -6,28 +6,24 @@ use serde_json::{Value, json};
 
 use crate::answer::Streaming;
 use crate::openai::format::format;
-use crate::wire::{
-    Body, Frame, Head, ThinkingControl, append_tools, check_tools, fields_except, write,
-};
+use crate::wire::{Body, Frame, ThinkingControl, append_tools, check_tools, fields_except, write};
 
 mod message;
+
+use message::To;
 
 /// The body of a request.
 ///
 /// # Errors
 /// If the tools of the provider are no list.
-pub(super) fn body(
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Body,
-) -> Result<(), String> {
-    check_tools(request, frame)?;
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
+    check(request, frame)?;
     frame.head.append(&request.instructions, out, system);
-    let Head { encoding, provider, .. } = frame.head;
+    let encoding = &frame.head.encoding;
+    let to = To { provider: &frame.head.provider, quirks: frame.quirks };
     request.messages().append_encoded(encoding, out, |said, out| {
         let start = out.len();
-        let back = frame.quirks.thinking_back;
-        said.append_encoded(encoding, out, |said, out| message::append(said, provider, back, out));
+        said.append_encoded(encoding, out, |said, out| message::append(said, to, out));
         if out.len() > start {
             out.push(b',');
         }
@@ -46,6 +42,19 @@ pub(super) fn body(
     Ok(())
 }
 
+/// Refuses what the server has no field for.
+fn check(request: &ModelRequest, frame: Frame<'_>) -> Result<(), String> {
+    let tokens = request.settings.thinking.as_ref().and_then(tokens);
+    if tokens.is_some_and(|tokens| tokens > 0) && frame.quirks.thinking == ThinkingControl::Switch {
+        return Err(
+            "the server takes no number of tokens to think with: set the thinking to off, or to a \
+             level, which switches it on"
+                .to_owned(),
+        );
+    }
+    check_tools(request, frame)
+}
+
 fn system(instructions: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"role\":\"system\",\"content\":");
     write(out, instructions);
@@ -55,14 +64,14 @@ fn system(instructions: &str, out: &mut Vec<u8>) {
 fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 11] {
     let usage = frame.asked == Streaming::Yes && frame.quirks.stream_usage;
     let settings = &request.settings;
-    let budget = settings.thinking.as_ref().and_then(tokens);
+    let budget = settings.thinking.as_ref().and_then(budget);
     let budget = budget.filter(|_| frame.quirks.thinking == ThinkingControl::Budget);
     let parallel = settings.parallel_calls.filter(|_| !request.tools.is_empty());
     [
         settings.thinking.as_ref().map(|level| thinking(level, frame.quirks.thinking)),
         budget.map(|tokens| ("thinking_budget", tokens.into())),
         settings.top_p.map(|share| ("top_p", share.into())),
-        settings.seed.map(|seed| ("seed", seed.into())),
+        settings.seed.map(|seed| (frame.quirks.seed.name(), seed.into())),
         (!settings.stop.is_empty()).then(|| ("stop", settings.stop.clone().into())),
         parallel.map(|parallel| ("parallel_tool_calls", parallel.into())),
         request.max_output.map(|most| (frame.quirks.max_tokens.name(), most.into())),
@@ -78,7 +87,7 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
 
 /// How much to think, in the words of a server.
 fn thinking(level: &ThinkingLevel, control: ThinkingControl) -> (&'static str, Value) {
-    let is_on = *level != ThinkingLevel::Off;
+    let is_on = *level != ThinkingLevel::Off && tokens(level) != Some(0);
     match (control, tokens(level)) {
         (ThinkingControl::Effort, _) => ("reasoning_effort", effort(level).into()),
         (ThinkingControl::Reasoning, Some(tokens)) => ("reasoning", json!({"max_tokens": tokens})),
@@ -100,6 +109,17 @@ fn effort(level: &ThinkingLevel) -> &str {
         (_, Some(..=12_288)) => "medium",
         (_, Some(_)) => "high",
         (level, None) => level.as_str(),
+    }
+}
+
+/// How many tokens a server that counts them may think with; none if it does not think.
+fn budget(level: &ThinkingLevel) -> Option<u64> {
+    match level {
+        ThinkingLevel::Minimal => Some(1_024),
+        ThinkingLevel::Low => Some(2_048),
+        ThinkingLevel::Medium => Some(8_192),
+        ThinkingLevel::High => Some(16_384),
+        level => tokens(level).filter(|tokens| *tokens > 0),
     }
 }
 

@@ -9,7 +9,7 @@ use legwork_port::Deltas;
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
-use crate::wire::{Body, Frame, Head, Quirks, ThinkingBack, Wire, write};
+use crate::wire::{Body, CallIds, Frame, Head, Quirks, ThinkingBack, Wire, write};
 
 /// The wire of Chat Completions.
 pub(crate) struct Chat;
@@ -44,20 +44,20 @@ impl Wire for Chat {
         let mut start = b"{\"model\":".to_vec();
         write(&mut start, model);
         start.extend_from_slice(b",\"messages\":[");
-        let encoding = match quirks.thinking_back {
-            ThinkingBack::Never => "chat",
-            ThinkingBack::WithCalls => "chat-thinking-with-calls",
-            ThinkingBack::Always => "chat-thinking",
+        let thinking = match quirks.thinking_back {
+            ThinkingBack::Never => "",
+            ThinkingBack::WithCalls => "-thinking-with-calls",
+            ThinkingBack::Always => "-thinking",
         };
-        Head::new(encoding, provider, start)
+        let ids = match quirks.call_ids {
+            CallIds::Any => String::new(),
+            CallIds::AtMost(most) => format!("-ids-{most}"),
+            CallIds::Nine => "-ids-nine".to_owned(),
+        };
+        Head::new(&format!("chat{thinking}{ids}"), provider, start)
     }
 
-    fn body(
-        &self,
-        request: &ModelRequest,
-        frame: Frame<'_>,
-        out: &mut Body,
-    ) -> Result<(), String> {
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

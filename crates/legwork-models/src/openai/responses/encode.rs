@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::answer::Streaming;
 use crate::openai::format::format;
 use crate::wire::{
-    Body, Frame, Head, append_tools, check_tools, field, fields_except, from_outside, provider_tools,
-    write,
+    Body, Frame, Head, append_tools, check_tools, field, fields_except, from_outside,
+    provider_tools, write,
 };
 
 mod assistant;
@@ -29,11 +29,7 @@ const ALWAYS: [(&str, &[u8]); 2] = [
 ///
 /// # Errors
 /// What the API has no field for.
-pub(super) fn body(
-    request: &ModelRequest,
-    frame: Frame<'_>,
-    out: &mut Body,
-) -> Result<(), String> {
+pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
     check(request, frame)?;
     frame.head.append(&request.instructions, out, |instructions, out| {
         out.extend_from_slice(b",\"instructions\":");

@@ -73,12 +73,7 @@ impl Wire for Responses {
         Head::new(self.name(), provider, start)
     }
 
-    fn body(
-        &self,
-        request: &ModelRequest,
-        frame: Frame<'_>,
-        out: &mut Body,
-    ) -> Result<(), String> {
+    fn body(&self, request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
         encode::body(request, frame, out)
     }
 

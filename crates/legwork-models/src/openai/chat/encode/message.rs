@@ -7,13 +7,21 @@ use legwork_core::tool::ToolCall;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wire::{ThinkingBack, field, is_by, thoughts, write};
+use crate::wire::{Quirks, ThinkingBack, field, is_by, thoughts, write};
 
-/// Appends a message for a provider; one of several tool results becomes as many.
-pub(super) fn append(message: &Message, provider: &str, back: ThinkingBack, out: &mut Vec<u8>) {
+/// Whom a message is written for.
+#[derive(Clone, Copy)]
+pub(super) struct To<'a> {
+    /// The provider, as in `provider:model`.
+    pub(super) provider: &'a str,
+    pub(super) quirks: &'a Quirks,
+}
+
+/// Appends a message; one of several tool results becomes as many.
+pub(super) fn append(message: &Message, to: To<'_>, out: &mut Vec<u8>) {
     match &message.role {
-        Role::Assistant => assistant(message, provider, back, out),
-        Role::Tool => tool_results(message, out),
+        Role::Assistant => assistant(message, to, out),
+        Role::Tool => tool_results(message, to, out),
         role => write(out, &Said { role: role.as_str(), content: Content::of(&message.parts) }),
     }
 }
@@ -112,9 +120,9 @@ impl<'a> ContentPart<'a> {
 }
 
 /// What the model said. Its thinking is sent only to a server that wants it back.
-fn assistant(message: &Message, provider: &str, back: ThinkingBack, out: &mut Vec<u8>) {
+fn assistant(message: &Message, to: To<'_>, out: &mut Vec<u8>) {
     let (mut text, mut calls) = (said(&message.parts), message.tool_calls());
-    let is_own = is_by(message, provider);
+    let is_own = is_by(message, to.provider);
     if !is_own && text.is_empty() && message.tool_calls().next().is_none() {
         text = thoughts(message).map_or(text, Cow::Owned);
     }
@@ -127,20 +135,20 @@ fn assistant(message: &Message, provider: &str, back: ThinkingBack, out: &mut Ve
     }
     if let Some(first) = first {
         out.extend_from_slice(b",\"tool_calls\":[");
-        append_call(first, provider, out);
+        append_call(first, to, out);
         for next in calls {
             out.push(b',');
-            append_call(next, provider, out);
+            append_call(next, to, out);
         }
         out.push(b']');
     }
-    let wanted = match back {
+    let wanted = match to.quirks.thinking_back {
         ThinkingBack::Never => false,
         ThinkingBack::WithCalls => first.is_some(),
         ThinkingBack::Always => true,
     };
     if wanted && is_own {
-        append_thinking(&message.parts, provider, out);
+        append_thinking(&message.parts, to.provider, out);
     }
     out.push(b'}');
 }
@@ -178,17 +186,17 @@ fn said(parts: &[Part]) -> Cow<'_, str> {
 }
 
 /// A call as the model made it, with the fields that its provider wants back.
-fn append_call(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
+fn append_call(call: &ToolCall, to: To<'_>, out: &mut Vec<u8>) {
     let arguments = match call.arguments.trim() {
         "" => "{}",
         _ => &call.arguments,
     };
-    let fields = call.provider.as_ref().and_then(|data| data.of(provider));
+    let fields = call.provider.as_ref().and_then(|data| data.of(to.provider));
     // Those of Responses at the same provider are of another shape.
     let is_other = |fields: &&Value| fields.get("type").is_some_and(|kind| kind == "function_call");
     let fields = fields.filter(|fields| !is_other(fields));
     out.extend_from_slice(b"{\"id\":");
-    write(out, call.id.as_str());
+    write(out, &*to.quirks.call_ids.fit(call.id.as_str()));
     out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
     write(out, &*call.name);
     out.extend_from_slice(b",\"arguments\":");
@@ -209,20 +217,20 @@ fn append_fields(provider: Option<&Value>, written: &[&str], out: &mut Vec<u8>) 
     }
 }
 
-fn tool_results(message: &Message, out: &mut Vec<u8>) {
+fn tool_results(message: &Message, to: To<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     for part in &message.parts {
         let Part::ToolResult(result) = part else { continue };
         if out.len() > start {
             out.push(b',');
         }
-        append_result(result, out);
+        append_result(result, to, out);
     }
 }
 
-fn append_result(result: &ToolResult, out: &mut Vec<u8>) {
+fn append_result(result: &ToolResult, to: To<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
-    write(out, result.call.as_str());
+    write(out, &*to.quirks.call_ids.fit(result.call.as_str()));
     out.extend_from_slice(b",\"content\":");
     write(out, &*result.text());
     out.push(b'}');
