@@ -2,7 +2,7 @@
 
 use legwork::model::{self, Builder, Catalogue, HttpModel, Problem, remote, retry::Policy};
 
-use crate::config::{Answers, Secret};
+use crate::config::{Answers, Fetched};
 use crate::display::advice;
 use crate::display::text::visible;
 use crate::error::Error;
@@ -36,13 +36,15 @@ pub(crate) fn exposure(model: &HttpModel) -> Option<String> {
 pub(crate) fn builder(
     name: &str,
     base_url: Option<&str>,
-    key: Option<&Secret>,
+    key: Option<&Fetched>,
 ) -> Result<Builder, Error> {
-    let builder = model::builder(name, base_url, key.map(Secret::expose));
+    let builder = model::builder(name, base_url, key.map(Fetched::expose));
     let builder = builder.map_err(|error| in_own_words(of_account(name, error)))?;
-    let Some(known) = model::provider(provider(name)).filter(|_| key.is_none()) else {
-        return Ok(builder);
-    };
+    let known = model::provider(provider(name));
+    if let Some(key) = key {
+        return Ok(key.renewed(builder, known));
+    }
+    let Some(known) = known else { return Ok(builder) };
     // Access keys of a cloud are several variables, and no key.
     let place = known.place_from(variable).ok().flatten();
     match known.credential_from(variable) {
@@ -88,7 +90,7 @@ fn unusable(name: &str, reason: Problem) -> legwork::Error {
 pub(crate) fn made(
     name: &str,
     base_url: Option<&str>,
-    key: Option<&Secret>,
+    key: Option<&Fetched>,
     options: ModelOptions,
 ) -> Result<HttpModel, Error> {
     let builder = builder(name, base_url, key)?;

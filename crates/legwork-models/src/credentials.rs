@@ -1,12 +1,13 @@
 //! Credentials of requests, and the port that they come from.
 //!
 //! A key that stays the same is given to the builder. Anything else (a token that expires, a file
-//! that another program writes, the library of a cloud) is a [`Credentials`].
+//! that another program writes, the library of a cloud) is a [`Credentials`]. [`Kept`] asks a source
+//! anew only when the server refuses what it gave.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
-//! use legwork_models::credentials::{Credential, Error};
+//! use legwork_models::credentials::{Credential, Error, Kept};
 //! use legwork_models::gemini;
 //!
 //! let from_file = || async {
@@ -15,7 +16,7 @@
 //!     Ok(Credential::Bearer(token.trim().to_owned()))
 //! };
 //! let model = gemini::vertex("my-project", "global", "gemini-2.5-flash")
-//!     .credentials(Arc::new(from_file))
+//!     .credentials(Arc::new(Kept::new(from_file)))
 //!     .build()?;
 //! # Ok::<(), legwork_models::Error>(())
 //! ```
@@ -24,6 +25,12 @@ use std::fmt;
 use std::future::ready;
 
 use legwork_port::BoxFuture;
+
+mod kept;
+#[cfg(test)]
+mod tests;
+
+pub use kept::Kept;
 
 /// Where the credential of a request comes from.
 pub trait Credentials: Send + Sync {
@@ -35,6 +42,15 @@ pub trait Credentials: Send + Sync {
     /// # Errors
     /// When there is none; the message must not contain a secret.
     fn get(&self) -> BoxFuture<'_, Result<Credential, Error>>;
+
+    /// Called when a server refuses a credential (401, or a token that AWS says has expired):
+    /// whether [`get`](Self::get) may now return another one.
+    ///
+    /// If so, the request is sent once more, with what `get` returns then. False by default: the
+    /// refusal is the answer.
+    fn renew(&self, _refused: &Credential) -> bool {
+        false
+    }
 }
 
 impl<F, G> Credentials for F

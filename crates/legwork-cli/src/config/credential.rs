@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::fetched::Fetched;
 use super::locate::shown;
 use super::program;
 use super::secret::{Problem, Secret};
@@ -76,14 +77,15 @@ impl Credential {
     ///
     /// # Errors
     /// When there is no key to be had; the error does not show what was read.
-    pub(crate) async fn fetch(&self, writable: &[PathBuf]) -> Result<Secret, Error> {
-        match &self.from.value {
-            KeySource::Variable(name) => self.of_variable(name),
-            KeySource::File(path) => self.of_file(path),
+    pub(crate) async fn fetch(&self, writable: &[PathBuf]) -> Result<Fetched, Error> {
+        let key = match &self.from.value {
+            KeySource::Variable(name) => self.of_variable(name)?,
+            KeySource::File(path) => self.of_file(path)?,
             KeySource::Command { program, folder } => {
-                self.of_program(program, folder, writable).await
+                self.of_program(program, folder, writable).await?
             }
-        }
+        };
+        Ok(Fetched { key, from: self.clone(), writable: writable.to_vec() })
     }
 
     fn of_variable(&self, name: &str) -> Result<Secret, Error> {

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use legwork_testkit::{Script, Server, Turn};
+use serde_json::json;
 
 use crate::home::{Home, Ran, ran, text};
 
@@ -111,6 +112,31 @@ fn a_command_runs_only_when_a_model_is_asked_and_then_once() {
     assert!(!log.exists());
     run(&home, &server, &[]).ends(0);
     assert_eq!(fs::read_to_string(log).unwrap(), "\n");
+}
+
+#[test]
+fn s11_5_a_key_that_the_server_refuses_is_printed_again() {
+    let key = |number: usize| format!("{KEY}-{number}");
+    let turns = Script::from([Turn::call("list", json!({"path": "."})), Turn::text("Done.")]);
+    let (home, server) = (Home::new(), Server::start(turns.only_key(key(2))).unwrap());
+    let command = format!("echo >> ran; echo {KEY}-$(wc -l < ran)");
+    home.settings(&format!("[keys.openai]\ncommand = '{command}'"));
+    let ran = run(&home, &server, &[]).ends(0);
+    let sent: Vec<_> = server.requests();
+    let sent = sent.iter().map(|request| request.headers["authorization"].as_str());
+    let expected = [key(1), key(2), key(2)].map(|key| format!("Bearer {key}"));
+    assert!(sent.eq(expected.iter().map(String::as_str)));
+    assert_nowhere(&home, &[&ran]);
+}
+
+#[test]
+fn s11_5_a_key_in_a_file_is_read_again_when_the_server_refuses_it() {
+    let (home, server) = (Home::new(), Server::start([Turn::status(401)]).unwrap());
+    let path = key_file(&home, 0o600);
+    home.settings(&format!("[keys.openai]\nfile = {path:?}"));
+    // The file has the same key: the refusal is final.
+    run(&home, &server, &[]).ends(1);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod doctor;
 mod exit_codes;
 mod failures;
 mod floods;
+mod handoff;
 mod help;
 mod hidden;
 mod home;

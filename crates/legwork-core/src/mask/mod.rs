@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+mod growing;
 mod look;
 mod spellings;
 mod stream;
@@ -16,6 +17,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use growing::Growing;
 pub use stream::Stream;
 
 use spellings::Spelling;
@@ -37,7 +39,10 @@ pub const SHORTEST: usize = 12;
 /// assert_eq!(mask.text("it is sk-0123456789abcdef!"), "it is [redacted]!");
 /// ```
 #[derive(Clone, Default)]
-pub struct Mask(Option<Arc<[Spelling]>>);
+pub struct Mask {
+    known: Option<Arc<[Spelling]>>,
+    growing: Option<Arc<[Growing]>>,
+}
 
 impl Mask {
     /// A mask of these secrets; those shorter than [`SHORTEST`] are ignored.
@@ -50,28 +55,36 @@ impl Mask {
     fn made(mut spellings: Vec<Spelling>) -> Self {
         spellings.sort_by(|a, b| a.text().cmp(b.text()));
         spellings.dedup_by(|a, b| a.text() == b.text());
-        Self((!spellings.is_empty()).then(|| spellings.into()))
+        Self { known: (!spellings.is_empty()).then(|| spellings.into()), growing: None }
     }
 
     /// A mask of the secrets of both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        match (&self.0, &other.0) {
-            (_, None) => self.clone(),
-            (None, _) => other.clone(),
-            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
-            (Some(a), Some(b)) => Self::made(a.iter().chain(b.iter()).cloned().collect()),
-        }
+        let known = match (&self.known, &other.known) {
+            (known, None) | (None, known) => known.clone(),
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => Some(Arc::clone(a)),
+            (Some(a), Some(b)) => Self::made(a.iter().chain(b.iter()).cloned().collect()).known,
+        };
+        let growing = match (&self.growing, &other.growing) {
+            (growing, None) | (None, growing) => growing.clone(),
+            (Some(a), Some(b)) => {
+                let new = b.iter().filter(|one| !a.iter().any(|other| other.is_same(one)));
+                Some(a.iter().chain(new).cloned().collect())
+            }
+        };
+        Self { known, growing }
     }
 
-    /// Whether it has no secrets.
+    /// Whether it has no secrets, and never will.
     pub fn is_none(&self) -> bool {
-        self.0.is_none()
+        self.known.is_none() && self.growing.is_none()
     }
 
     /// The text with each secret replaced by [`MASK`].
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut found: Vec<_> = self.spellings().iter().flat_map(|one| one.places(text)).collect();
+        let mut found = Vec::new();
+        self.each(|spelling| found.extend(spelling.places(text)));
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -118,17 +131,24 @@ impl Mask {
 
     /// Whether a text contains a secret.
     fn finds(&self, text: &str) -> bool {
-        self.spellings().iter().any(|spelling| spelling.is_in(text))
+        let mut found = false;
+        self.each(|spelling| found = found || spelling.is_in(text));
+        found
     }
 
     /// The start of the longest suffix of a text that may be the beginning of a secret.
     fn open_end(&self, text: &str) -> usize {
-        let ends = self.spellings().iter().map(|spelling| spelling.open_end(text));
-        ends.min().unwrap_or(text.len())
+        let mut open = text.len();
+        self.each(|spelling| open = open.min(spelling.open_end(text)));
+        open
     }
 
-    fn spellings(&self) -> &[Spelling] {
-        self.0.as_deref().unwrap_or_default()
+    /// Looks at each spelling.
+    fn each(&self, mut look: impl FnMut(&Spelling)) {
+        self.known.iter().flat_map(|known| known.iter()).for_each(&mut look);
+        for growing in self.growing.iter().flat_map(|growing| growing.iter()) {
+            growing.each(&mut look);
+        }
     }
 }
 
@@ -149,6 +169,8 @@ fn covered(text: &str, places: &[Range<usize>]) -> String {
 /// Shows the number of spellings, not the spellings.
 impl fmt::Debug for Mask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mask({} spellings)", self.spellings().len())
+        let mut count = 0;
+        self.each(|_| count += 1);
+        write!(f, "Mask({count} spellings)")
     }
 }

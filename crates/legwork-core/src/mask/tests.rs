@@ -96,3 +96,29 @@ fn collapsed(mut text: String) -> String {
     }
     text
 }
+
+#[test]
+fn s13_11_secrets_that_become_known_are_masked_from_then_on() {
+    let (tokens, other) = (Growing::default(), Growing::default());
+    let both = tokens.mask().and(&Mask::of(["first-0123456789"])).and(&other.mask());
+    let (both, mut stream) = (both.and(&tokens.mask()), Stream::new(tokens.mask()));
+    assert!(!tokens.mask().is_none() && both.text("token-0123456789") == "token-0123456789");
+    tokens.add("token-0123456789");
+    other.add("other-0123456789");
+    tokens.add("short");
+    let text = "first-0123456789 token-0123456789 other-0123456789 short";
+    assert_eq!(both.text(text), "[redacted] [redacted] [redacted] short");
+    assert!(both.is_in(&json!({"a": ["token-0123456789"]})));
+    assert_eq!(stream.push("it is token-01") + &stream.push("23456789!"), "it is [redacted]!");
+    assert!(!format!("{tokens:?} {both:?}").contains("0123456789"));
+}
+
+#[test]
+fn s13_11_the_last_secrets_that_became_known_are_kept() {
+    let tokens = Growing::default();
+    let token = |number: usize| format!("token-0123456789-{number:02}");
+    (0..17).for_each(|number| tokens.add(&token(number)));
+    (1..17).for_each(|number| tokens.add(&token(number)));
+    assert_eq!(tokens.mask().text(&token(0)), token(0), "the oldest is forgotten");
+    assert!((1..17).all(|number| tokens.mask().text(&token(number)) == MASK));
+}

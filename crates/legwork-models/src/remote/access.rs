@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{HeaderValue, Request, Uri};
+use legwork_core::Mask;
+use legwork_core::mask::Growing;
 use legwork_port::Clock;
 
 use super::protocol::Protocol;
@@ -28,6 +30,8 @@ pub(super) struct Access {
     #[cfg_attr(not(feature = "bedrock"), expect(dead_code, reason = "nothing is signed"))]
     server: Uri,
     last: Mutex<Vec<Credential>>,
+    /// What was used, masked wherever the model's mask is.
+    used: Growing,
 }
 
 /// Why a request has no credential.
@@ -46,19 +50,40 @@ impl Access {
         region: Option<String>,
         server: &Uri,
     ) -> Self {
-        Self { protocol, credentials, region, server: server.clone(), last: Mutex::default() }
+        Self {
+            protocol,
+            credentials,
+            region,
+            server: server.clone(),
+            last: Mutex::default(),
+            used: Growing::default(),
+        }
     }
 
-    /// Gets a credential and puts it into a request with this body.
+    /// Gets a credential and puts it into a request with this body; the credential comes back.
     pub(super) async fn open<B>(
         &self,
         request: &mut Request<B>,
         body: &Bytes,
         clock: &dyn Clock,
-    ) -> Result<(), Problem> {
+    ) -> Result<Credential, Problem> {
         let credential = self.credentials.get().await.map_err(Problem::Source)?;
         self.remember(&credential);
-        self.put(&credential, request, body, clock).map_err(Problem::Unusable)
+        self.put(&credential, request, body, clock).map_err(Problem::Unusable)?;
+        Ok(credential)
+    }
+
+    /// Whether a request whose answer refuses its credential is to be sent again, with another.
+    ///
+    /// AWS says 403 of a token that has expired, and names the error.
+    pub(super) fn renews(&self, refused: &Credential, status: u16, name: &str) -> bool {
+        let is_refused = status == 401 || (status == 403 && name.starts_with("ExpiredToken"));
+        is_refused && self.credentials.renew(refused)
+    }
+
+    /// The mask of all that was used, and will be.
+    pub(super) fn mask(&self) -> Mask {
+        self.used.mask()
     }
 
     #[cfg_attr(not(feature = "bedrock"), expect(unused_variables, reason = "nothing is signed"))]
@@ -96,6 +121,7 @@ impl Access {
     }
 
     fn remember(&self, credential: &Credential) {
+        credential.secrets().for_each(|secret| self.used.add(secret));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.contains(credential) {
             return;

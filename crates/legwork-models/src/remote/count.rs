@@ -56,12 +56,21 @@ impl HttpModel {
         let tried = self.tried(&counter.address);
         let limit = self.timeouts.first_byte;
         let asking = async {
-            let mut request = with_body(&counter.template, body.clone());
-            if let Some(access) = &self.access {
-                let opened = access.open(&mut request, &body, &*self.clock).await;
-                opened.map_err(|problem| tried.not_allowed(&problem))?;
+            let mut is_renewed = false;
+            loop {
+                let mut request = with_body(&counter.template, body.clone());
+                let Some(access) = &self.access else {
+                    return ask(&*self.clock, &self.client, request, tried, self.bounds).await;
+                };
+                let used = access.open(&mut request, &body, &*self.clock).await;
+                let used = used.map_err(|problem| tried.not_allowed(&problem))?;
+                let answer = ask(&*self.clock, &self.client, request, tried, self.bounds).await;
+                let status = answer.as_ref().err().and_then(|error| error.status);
+                if is_renewed || !access.renews(&used, status.unwrap_or(200), "") {
+                    return answer;
+                }
+                is_renewed = true;
             }
-            ask(&*self.clock, &self.client, request, tried, self.bounds).await
         };
         let mut watch = Watch::new(&*self.clock, Limits::of_wait(limit));
         let answer = watch.next(pin!(asking)).await;

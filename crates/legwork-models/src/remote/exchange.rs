@@ -15,6 +15,7 @@ use super::failure::Tried;
 use super::idempotency::Key;
 use super::presence::Presence;
 use super::traffic::Tapped;
+use crate::credentials::Credential;
 use crate::http::{Body, Client, Late, Limits, Timeouts, Watch, with_body};
 use crate::retry;
 
@@ -55,21 +56,55 @@ pub(super) trait Reading {
     fn took_too_long(&mut self, most: Duration);
 }
 
+/// Where AWS names an error, whose body only describes it.
+pub(super) const ERROR_NAME: &str = "x-amzn-errortype";
+
+/// The name of an error in the head of an answer; empty if it has none.
+fn error_name<B>(answer: &Answer<B>) -> &str {
+    answer.headers().get(ERROR_NAME).and_then(|name| name.to_str().ok()).unwrap_or_default()
+}
+
 impl<'a> Exchange<'a> {
     /// Sends a body; the answer's head comes back, and the watch over the wait for its body.
+    ///
+    /// It is sent again if the server refuses its credential and there may be another one.
     pub(super) async fn send(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
-        let sent = self.send_once(body).await;
-        match (self.tapped, &sent) {
-            (Some(tapped), Ok((answer, _))) => {
-                tapped.response(answer.status().as_u16(), answer.headers());
+        let (mut used, mut is_renewed) = (None, false);
+        loop {
+            let sent = self.send_once(body.clone(), &mut used).await;
+            match (self.tapped, &sent) {
+                (Some(tapped), Ok((answer, _))) => {
+                    tapped.response(answer.status().as_u16(), answer.headers());
+                }
+                (Some(tapped), Err(error)) => tapped.end(Some(&error.message)),
+                (None, _) => {}
             }
-            (Some(tapped), Err(error)) => tapped.end(Some(&error.message)),
-            (None, _) => {}
+            if is_renewed || !self.renews(&sent, used.as_ref()) {
+                return sent;
+            }
+            is_renewed = true;
         }
-        sent
     }
 
-    async fn send_once(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
+    /// Whether the server refused the credential, and there may be another one.
+    fn renews<W>(
+        &self,
+        sent: &Result<(Answer<Body>, W), Error>,
+        used: Option<&Credential>,
+    ) -> bool {
+        match (self.access, used, sent) {
+            (Some(access), Some(used), Ok((answer, _))) => {
+                access.renews(used, answer.status().as_u16(), error_name(answer))
+            }
+            _ => false,
+        }
+    }
+
+    async fn send_once(
+        &self,
+        body: Bytes,
+        used: &mut Option<Credential>,
+    ) -> Result<(Answer<Body>, Watch<'a>), Error> {
         let mut request = with_body(self.template, body.clone());
         if let Some((name, value)) = self.key {
             request.headers_mut().insert(name, value.clone());
@@ -80,7 +115,7 @@ impl<'a> Exchange<'a> {
             let mut opened = Box::pin(access.open(&mut request, &body, self.clock));
             let opened = watch.next(opened.as_mut()).await;
             match opened {
-                Ok(Ok(())) => {}
+                Ok(Ok(credential)) => *used = Some(credential),
                 Ok(Err(problem)) => return Err(self.tried.not_allowed(&problem)),
                 Err(_) => return Err(self.tried.no_credential_in(self.timeouts.first_byte)),
             }

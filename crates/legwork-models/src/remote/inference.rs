@@ -12,15 +12,12 @@ use legwork_port::Deltas;
 use legwork_port::model::Error;
 use tracing::debug;
 
-use super::exchange::{Exchange, Reading};
+use super::exchange::{ERROR_NAME, Exchange, Reading};
 use super::failure::charged;
 use crate::Api;
 use crate::answer::{Ended, Reply, Streaming, Unreadable};
 use crate::bounds::Bounds;
 use crate::http::Body;
-
-/// Where AWS names an error, whose body only describes it.
-const ERROR_NAME: &str = "x-amzn-errortype";
 
 /// How the answers of a model are read.
 #[derive(Clone, Copy)]

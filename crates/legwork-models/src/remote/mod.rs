@@ -203,11 +203,11 @@ fn masked(secrets: &Secrets, access: Option<&Access>, error: model::Error) -> mo
     }
 }
 
-/// The mask of all secrets that are known.
+/// The mask of all secrets that are known, and of those that credentials will have.
 fn mask(secrets: &Secrets, access: Option<&Access>) -> Mask {
     match access {
         None => secrets.mask(),
-        Some(access) => secrets.mask().and(&access.secrets().mask()),
+        Some(access) => secrets.mask().and(&access.mask()),
     }
 }
 

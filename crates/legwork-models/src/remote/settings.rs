@@ -18,8 +18,7 @@ macro_rules! settings {
 
         /// Where each attempt gets its credential; it takes precedence over a key or a token.
         ///
-        /// Of what it gives, the last few secrets are masked in errors. The `mask` of what is
-        /// built covers those that were given before it is called.
+        /// What it gives is masked in errors, and in all that the `mask` of what is built covers.
         pub fn credentials(
             mut self,
             credentials: std::sync::Arc<dyn $crate::credentials::Credentials>,

@@ -24,7 +24,7 @@ pub(crate) fn nine(id: &str) -> Cow<'_, str> {
     }
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let rest = std::iter::successors(Some(digest([id])), |rest| Some(rest / 62));
-    let digit = |rest: u64| DIGITS.iter().nth(usize::try_from(rest % 62).unwrap_or_default());
+    let digit = |rest: u64| DIGITS.get(usize::try_from(rest % 62).unwrap_or_default());
     Cow::Owned(rest.take(9).filter_map(digit).copied().map(char::from).collect())
 }
 

@@ -40,5 +40,17 @@ fn the_page_has_what_each_provider_can_as_the_catalogue_says() {
     let table: Vec<_> = [head, rule].into_iter().chain(rows).collect();
     let table = table.join("\n");
     let page = include_str!("../../../../docs/models.md");
-    assert!(page.contains(&format!("\n\n{table}\n\n")), "put this into docs/models.md:\n{table}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        return update(page, &table);
+    }
+    let is_there = page.contains(&format!("\n\n{table}\n\n"));
+    assert!(is_there, "docs/models.md lacks this; UPDATE_DOCS=1 makes this test write it:\n{table}");
+}
+
+/// Puts the table in the place of the one that the page has.
+fn update(page: &str, table: &str) {
+    let begin = page.find("| provider | models |").unwrap();
+    let end = begin + page[begin..].find("\n\n").unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/models.md");
+    std::fs::write(path, [&page[..begin], table, &page[end..]].concat()).unwrap();
 }

@@ -16,11 +16,11 @@ fn turn(number: usize) -> [Message; 3] {
     let id = format!("call-{number}");
     let call = ToolCall::new(&*id, "look", format!("{{\"at\":{number}}}"));
     let result = ToolResult::new(&*id, "look", format!("\"{number}\" é"));
-    let said = if number % 5 == 0 { String::new() } else { format!("And {number}?") };
+    let said = if number.is_multiple_of(5) { String::new() } else { format!("And {number}?") };
     [
         Message::user(said),
         Message::assistant(vec![Part::ToolCall(call.into())]),
-        Message::new(Role::Tool, vec![Part::ToolResult(result.into())]),
+        Message::new(Role::Tool, vec![Part::ToolResult(result)]),
     ]
 }
 

@@ -46,6 +46,7 @@ mod proxies;
 mod proxy;
 mod recorder;
 mod recordings;
+mod renewed;
 mod requests;
 mod responses;
 mod server;
