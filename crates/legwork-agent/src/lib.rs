@@ -38,7 +38,7 @@ pub use subagent::Subagent;
 
 pub use legwork_core::continuation;
 pub use legwork_lifecycle::{
-    self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookError, HookStack, hook, hooks,
+    self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookStack, hook, hooks,
 };
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{

@@ -98,8 +98,9 @@ impl ErrorRecord {
 impl ErrorRecord {
     /// Whether the same step may succeed when it is made again.
     ///
-    /// So for errors of the model, its provider and the network, and for a wrong configuration,
-    /// which a person may have corrected.
+    /// So for errors of the model, its provider and the network, for a wrong configuration, which a
+    /// person may have corrected, and for a criterion or hook that says so
+    /// ([`retryable`](Self::retryable)).
     pub fn may_pass(&self) -> bool {
         use ErrorKind::{Configuration, Incomplete, Model, RateLimit, Timeout};
         match self.source {
@@ -107,7 +108,8 @@ impl ErrorRecord {
                 matches!(self.kind, Model | RateLimit | Timeout | Incomplete | Configuration)
             }
             ErrorSource::Driver => self.kind == Configuration,
-            ErrorSource::Tool(_) | ErrorSource::Hook(_) | ErrorSource::Criterion(_) => false,
+            ErrorSource::Hook(_) | ErrorSource::Criterion(_) => self.retryable,
+            ErrorSource::Tool(_) => false,
         }
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::inference::{FinishReason, Response};
+use crate::message::Part;
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -76,5 +78,25 @@ impl Rejection {
     /// A rejection at a stage.
     pub fn new(stage: Stage, problem: impl Into<String>) -> Self {
         Self { stage, problem: problem.into() }
+    }
+
+    /// Why a response is not read: the model declined to answer, or the answer was filtered or cut
+    /// off at its maximum length.
+    pub fn unread(response: &Response) -> Option<Self> {
+        let refusal = response.message.parts.iter().find_map(|part| match part {
+            Part::Refusal(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        match (refusal, &response.finish) {
+            (Some(words), _) => Some(Self::new(Stage::Refused, words)),
+            (None, FinishReason::ContentFilter) => {
+                Some(Self::new(Stage::Refused, "the answer was filtered"))
+            }
+            (None, FinishReason::Length) => {
+                let problem = "the answer was cut off at its maximum length: give a shorter one";
+                Some(Self::new(Stage::Incomplete, problem))
+            }
+            _ => None,
+        }
     }
 }

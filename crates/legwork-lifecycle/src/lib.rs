@@ -35,5 +35,5 @@ pub use self::admit::allowed;
 pub use self::composite::Composite;
 pub use self::core::CoreLifecycle;
 pub use self::guarded::Guarded;
-pub use self::hooks::{Cx, Handler, Hook, HookError, HookStack, hook, priority};
+pub use self::hooks::{Cx, Handler, Hook, HookStack, hook, priority};
 pub use self::strictness::Strictness;

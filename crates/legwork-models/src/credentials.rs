@@ -134,3 +134,10 @@ pub enum Error {
     #[error("{0}")]
     Refused(String),
 }
+
+impl Error {
+    /// Whether there may be a credential later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}

@@ -34,6 +34,7 @@
 //! [`extraction`] (a model is asked), [`reader`] (an agent asks for it).
 #![forbid(unsafe_code)]
 
+mod checks;
 pub mod extract;
 pub mod extraction;
 pub mod maybe;
@@ -44,6 +45,7 @@ pub mod reader;
 mod request_parts;
 pub mod schema;
 
+pub use checks::Checks;
 pub use extraction::{Extract, Extraction};
 pub use maybe::Maybe;
 pub use mode::Mode;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use legwork_core::output::{self, Rejection, Wanted};
 use legwork_core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Model, OutputReader, Tool, ToolContext};
+use legwork_port::{BoxFuture, Model, OutputContext, OutputReader, Tool, ToolContext};
 use serde_json::Value;
 
 use crate::Output;
+use crate::checks::Checks;
 use crate::extraction::{Mode, REPAIRS};
 use crate::output::{Error, Stage};
 use crate::request_parts::RequestParts;
@@ -37,6 +38,7 @@ impl Default for Options {
 /// An output as one model is asked for it.
 pub struct Reader<T> {
     output: Output<T>,
+    checks: Checks,
     fitted: Fitted,
     wanted: Arc<Wanted>,
     prompt: String,
@@ -63,11 +65,20 @@ impl<T: 'static> Output<T> {
         };
         Ok(Reader {
             output: self.clone(),
+            checks: Checks::default(),
             fitted: parts.fitted,
             wanted: Arc::new(wanted),
             prompt: parts.prompt,
             tool: parts.tool.map(spec),
         })
+    }
+}
+
+impl<T> Reader<T> {
+    /// The same with checks of what it reads.
+    #[must_use]
+    pub fn checked(self, checks: Checks) -> Self {
+        Self { checks, ..self }
     }
 }
 
@@ -83,11 +94,22 @@ impl<T: 'static> OutputReader for Reader<T> {
     fn tool(&self) -> Option<Arc<dyn Tool>> {
         let spec = Arc::clone(self.tool.as_ref()?);
         let (output, fitted) = (self.output.clone(), self.fitted.clone());
-        Some(Arc::new(Answer { output, fitted, spec }))
+        Some(Arc::new(Answer { output, checks: self.checks.clone(), fitted, spec }))
     }
 
     fn read(&self, written: &str) -> Result<Value, Rejection> {
         self.output.accept(written, &self.fitted).map_err(|error| Rejection::from(&error))
+    }
+
+    fn check<'a>(
+        &'a self,
+        value: &'a Value,
+        cx: OutputContext,
+    ) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(async move {
+            let checked = self.checks.check(value, &cx).await;
+            checked.map_err(|error| Rejection::from(&error))
+        })
     }
 
     fn correction(&self, rejection: &Rejection) -> String {
@@ -106,6 +128,7 @@ impl<T: 'static> OutputReader for Reader<T> {
 /// The tool by which a model gives the value. It tells the model at once what is wrong with it.
 struct Answer<T> {
     output: Output<T>,
+    checks: Checks,
     fitted: Fitted,
     spec: Arc<ToolSpec>,
 }
@@ -115,11 +138,15 @@ impl<T: 'static> Tool for Answer<T> {
         Arc::clone(&self.spec)
     }
 
-    fn call<'a>(&'a self, call: &'a ToolCall, _cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            match self.output.accept(&call.arguments, &self.fitted) {
-                Ok(_) => ToolOutcome::text("The answer is accepted."),
-                Err(error) => ToolOutcome::retry(format!("{}: {error}", error.stage())),
+            let value = match self.output.accept(&call.arguments, &self.fitted) {
+                Ok(value) => value,
+                Err(error) => return ToolOutcome::retry(format!("{}: {error}", error.stage())),
+            };
+            match self.checks.check(&value, &cx.into()).await {
+                Ok(()) => ToolOutcome::text("The answer is accepted."),
+                Err(error) => ToolOutcome::retry(error.to_string()),
             }
         })
     }

@@ -56,7 +56,7 @@ pub use legwork_core as core;
 pub use lifecycle::{Lifecycle, StepView};
 pub use model::{Abilities, Ability, Count, Delta, Deltas, Model, Profile, Retry, Support};
 pub use observer::{NoObserver, Observer, Origin};
-pub use output::OutputReader;
+pub use output::{OutputContext, OutputReader};
 pub use sandbox::Sandbox;
 pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext};

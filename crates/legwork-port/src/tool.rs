@@ -136,6 +136,11 @@ impl ToolContext {
         self.events.origin()
     }
 
+    /// The dependencies that the agent was given.
+    pub fn deps(&self) -> &Deps {
+        &self.deps
+    }
+
     /// The same with other dependencies.
     #[must_use]
     pub fn with_deps(self, deps: Deps) -> Self {

@@ -191,3 +191,10 @@ pub enum Error {
     #[error("invalid answer: {0}")]
     Invalid(String),
 }
+
+impl Error {
+    /// Whether the toolset may be there when it is asked again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}

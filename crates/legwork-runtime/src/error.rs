@@ -111,6 +111,15 @@ impl Error {
         }
     }
 
+    /// Whether the same may succeed later: the store failed or is busy, or what failed the
+    /// execution may pass. The session then goes on where it was.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Unfinished(unfinished) => unfinished.run().end().is_retryable(),
+            other => other.as_store().is_some_and(store::Error::is_retryable),
+        }
+    }
+
     /// Whether another writer has the session, or changed it meanwhile.
     pub fn is_conflict(&self) -> bool {
         self.as_store().is_some_and(store::Error::is_conflict)

@@ -1,7 +1,7 @@
 //! Whether a step gave the output of the execution.
 //!
-//! It is a question to the state alone, asked at the end of each step: after a crash it is asked
-//! again and has the same answer.
+//! What was given is a question to the state alone, asked at the end of each step: after a crash it
+//! is asked again and has the same answer. Whether it is accepted may be up to a check that waits.
 
 use std::sync::Arc;
 
@@ -10,26 +10,34 @@ use legwork_core::event::{OutputAccepted, OutputRejected};
 use legwork_core::output::{Rejection, Stage};
 use legwork_core::state::CallSlot;
 use legwork_core::tool::FailureKind;
-use legwork_core::{AgentState, Event, FinishReason, Part, Response, ToolExecution, ToolOutcome};
-use legwork_port::{OutputReader, unwind};
+use legwork_core::{AgentState, Event, ToolExecution, ToolOutcome};
+use legwork_port::{OutputContext, OutputReader, unwind};
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::driver::Driver;
 
-/// What the step gave: a value, or an answer that is none, with the call that gave it.
+/// What the step may have given: a value, or an answer that is none, with the call that gave it.
 struct Given {
     call: Option<u32>,
     read: Result<Value, Rejection>,
+    /// The tool of the output checked it.
+    is_checked: bool,
 }
 
 /// Records the output that the step gave, or that its answer was rejected.
 ///
 /// Of several calls that give one, the first that succeeded counts. A model that has no correction
-/// left, or that declined, ends the execution.
-pub(crate) fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -> AgentState {
+/// left, or that declined, ends the execution. Nothing is recorded if the run is cancelled or
+/// interrupted while a value is checked.
+pub(crate) async fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -> AgentState {
     let reader = cx.services.output.as_deref();
     let given = match unwind::call(|| given(&state, reader, driver)) {
+        Ok(given) if given.is_empty() => return state,
+        Ok(given) => unwind::run(|| Box::pin(first(given, reader, &state, cx))).await,
+        Err(panic) => Err(panic),
+    };
+    let given = match given {
         Ok(Some(given)) => given,
         Ok(None) => return state,
         Err(panic) => {
@@ -50,41 +58,57 @@ pub(crate) fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -
     reject(state, reader, given.call, rejection)
 }
 
-/// What the step gave; none if it gave nothing that could be an output.
-fn given(
-    state: &AgentState,
+/// The first that is accepted, or else the first; none if the run is ended before that is known.
+async fn first(
+    given: Vec<Given>,
     reader: Option<&dyn OutputReader>,
-    driver: &dyn Driver,
+    state: &AgentState,
+    cx: &StepContext,
 ) -> Option<Given> {
-    let step = state.current_step()?;
-    let failed = step.errors.iter().any(ErrorRecord::ends_step);
-    let response = step.response.as_ref().filter(|r| r.incomplete.is_none() && !failed)?;
-    if !step.calls.is_empty() {
-        return by_calls(state, reader);
-    }
-    let reader = reader.filter(|_| driver.is_answer(state))?;
-    Some(Given { call: None, read: by_text(response, reader) })
-}
-
-/// The first call that gave the output, or else the first that failed to.
-fn by_calls(state: &AgentState, reader: Option<&dyn OutputReader>) -> Option<Given> {
-    let shown = state.context().tools_shown.as_ref()?;
-    let gives_output = |slot: &CallSlot| {
-        shown.specs.iter().any(|spec| spec.is_output && spec.name == slot.call.name)
-    };
     let mut failed = None;
-    for (index, slot) in state.calls().filter(|(_, slot)| gives_output(slot)) {
-        let Some(execution) = slot.execution() else { continue };
-        let own = reader.filter(|reader| reader.wanted().name == slot.call.name);
-        let Some(read) = by_call(slot, execution, own, reader) else { continue };
-        let given = Given { call: Some(index), read };
+    for mut given in given {
+        if let (Ok(value), Some(reader), false) = (&given.read, reader, given.is_checked) {
+            let context = OutputContext::new(state.clone(), cx.services.deps.clone());
+            let judged = cx.unless_raised(reader.check(value, context)).await?;
+            given.read = judged.and(given.read);
+        }
         match given.read {
             Ok(_) => return Some(given),
-            Err(_) if failed.is_none() => failed = Some(given),
-            Err(_) => {}
+            Err(_) => failed = failed.or(Some(given)),
         }
     }
     failed
+}
+
+/// What the step gave that could be an output.
+fn given(state: &AgentState, reader: Option<&dyn OutputReader>, driver: &dyn Driver) -> Vec<Given> {
+    let Some(step) = state.current_step() else { return Vec::new() };
+    let failed = step.errors.iter().any(ErrorRecord::ends_step);
+    let response = step.response.as_ref().filter(|r| r.incomplete.is_none() && !failed);
+    match (response, reader) {
+        (Some(_), _) if !step.calls.is_empty() => by_calls(state, reader),
+        (Some(response), Some(reader)) if driver.is_answer(state) => {
+            let unread = Rejection::unread(response).map_or(Ok(()), Err);
+            let read = unread.and_then(|()| reader.read(&response.text()));
+            vec![Given { call: None, read, is_checked: false }]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What the calls gave, in their order.
+fn by_calls(state: &AgentState, reader: Option<&dyn OutputReader>) -> Vec<Given> {
+    let Some(shown) = state.context().tools_shown.as_ref() else { return Vec::new() };
+    let gives_output = |slot: &CallSlot| {
+        shown.specs.iter().any(|spec| spec.is_output && spec.name == slot.call.name)
+    };
+    let calls = state.calls().filter(|(_, slot)| gives_output(slot));
+    let given = calls.filter_map(|(index, slot)| {
+        let own = reader.filter(|reader| reader.wanted().name == slot.call.name);
+        let read = by_call(slot, slot.execution()?, own, reader)?;
+        Some(Given { call: Some(index), read, is_checked: own.is_some() })
+    });
+    given.collect()
 }
 
 /// What a call gave; none if it failed for another reason than what the model wrote.
@@ -106,6 +130,10 @@ fn by_call(
             let value = output.to_value();
             return Some(reader.map_or(Ok(value.clone()), |it| it.read(&value.to_string())));
         }
+        // The program's code that reads it or checks it: the execution fails.
+        (ToolOutcome::Failed(FailureKind::Panicked, why), Some(_)) => {
+            std::panic::resume_unwind(Box::new(why.clone()))
+        }
         (ToolOutcome::Failed(FailureKind::InvalidArguments, problem), _) => {
             return Some(Err(Rejection::new(Stage::Schema, problem)));
         }
@@ -113,25 +141,9 @@ fn by_call(
         _ => return None,
     };
     let read = own.and_then(|own| own.read(&slot.call.arguments).err());
-    Some(Err(read.unwrap_or_else(|| Rejection::new(Stage::Tool, problem))))
-}
-
-fn by_text(response: &Response, reader: &dyn OutputReader) -> Result<Value, Rejection> {
-    let refusal = response.message.parts.iter().find_map(|part| match part {
-        Part::Refusal(text) => Some(text.text.to_string()),
-        _ => None,
-    });
-    match (refusal, &response.finish) {
-        (Some(words), _) => Err(Rejection::new(Stage::Refused, words)),
-        (None, FinishReason::ContentFilter) => {
-            Err(Rejection::new(Stage::Refused, "the answer was filtered"))
-        }
-        (None, FinishReason::Length) => Err(Rejection::new(
-            Stage::Incomplete,
-            "the answer was cut off at its maximum length: give a shorter one",
-        )),
-        _ => reader.read(&response.text()),
-    }
+    // What can be read was refused by a check.
+    let stage = if own.is_some() { Stage::Validation } else { Stage::Tool };
+    Some(Err(read.unwrap_or_else(|| Rejection::new(stage, problem))))
 }
 
 /// Records a rejected answer, and either a message to the model or the end of the execution.

@@ -133,9 +133,10 @@ async fn end_step(
     // Those of its calls that are held still never began.
     cx.held_calls.keep(0);
     let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
-    let begun = hooks.iter().any(|trigger| cx.listens(*trigger)).then(|| state.clone());
+    let may_wait = cx.services.output.is_some() || hooks.iter().any(|trigger| cx.listens(*trigger));
+    let begun = may_wait.then(|| state.clone());
     let state = show_results(cx, state).await;
-    let mut state = output::record(state, cx, driver);
+    let mut state = output::record(state, cx, driver).await;
     if state.current_error().is_some() {
         state = cx.fire(Trigger::Error, state).await;
     }

@@ -20,3 +20,10 @@ pub enum Error {
     #[error("nothing is kept of session {0}: the agent has no store; give it one when it is built")]
     NoStore(SessionId),
 }
+
+impl Error {
+    /// Whether the same may succeed later: the store failed, or is busy.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_retryable())
+    }
+}

@@ -3,8 +3,8 @@
 //! A script takes the place of the model, so that this runs anywhere.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
 
+use legwork::agent::Hook;
 use legwork::agent::driver::{Line, NoModel, Scripted};
-use legwork::agent::{Hook, HookError};
 use legwork::prelude::*;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ fn at_most_fifty() -> Hook {
 /// Fails for one recipient. It is a gate, so a call does not run when it fails.
 fn not_on_the_list() -> Hook {
     hook::before_tool_use("not_on_the_list", async |call, _cx| match call.arguments().get("to") {
-        Some(to) if to == "mallory" => Err(HookError::new("the list cannot be read")),
+        Some(to) if to == "mallory" => Err(hook::Error::new("the list cannot be read")),
         _ => Ok(call),
     })
     .gate()

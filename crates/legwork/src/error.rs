@@ -71,6 +71,16 @@ impl Error {
         }
     }
 
+    /// Whether the same may succeed later: the store failed or is busy, or what failed the
+    /// execution may pass. A session then goes on where it was.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Agent(error) => error.is_retryable(),
+            Self::Store(error) => error.is_retryable(),
+            Self::Model { .. } | Self::Output { .. } => false,
+        }
+    }
+
     /// The error of the store, if it is one.
     pub fn as_store(&self) -> Option<&store::Error> {
         match self {

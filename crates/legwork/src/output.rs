@@ -32,5 +32,6 @@ mod typed_agent;
 mod typed_run;
 
 pub use legwork_output::*;
+pub use legwork_port::OutputContext;
 pub use typed_agent::{TypedAgent, TypedOutput};
 pub use typed_run::{Answered, TypedRun};

@@ -2,7 +2,7 @@
 
 use legwork_core::budget::MicroUsd;
 use legwork_core::{AgentState, ExecutionStatus, StopReason, Timestamp};
-use legwork_lifecycle::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{self, hook, priority};
 use legwork_port::Trigger;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -131,14 +131,14 @@ impl Capability for ExecutionHistory {
 }
 
 /// Adds the record of the execution that ended, in the place of one that it has.
-fn record(state: AgentState, keep: usize) -> Result<AgentState, HookError> {
+fn record(state: AgentState, keep: usize) -> Result<AgentState, hooks::Error> {
     let Some(past) = past(&state) else { return Ok(state) };
     let mut all = ExecutionHistory::of(&state);
     all.retain(|known| known.execution != past.execution);
     all.push(past);
     let surplus = all.len().saturating_sub(keep);
     all.drain(..surplus);
-    let value = serde_json::to_value(&all).map_err(|error| HookError::new(error.to_string()))?;
+    let value = serde_json::to_value(&all).map_err(|error| hooks::Error::new(error.to_string()))?;
     Ok(state.with_metadata(ExecutionHistory::KEY, Some(value)))
 }
 

@@ -2,7 +2,7 @@
 //! execution ends that an error ended.
 
 use legwork_agent::lifecycle::{Cx, Strictness, priority};
-use legwork_agent::{Agent, Builder, Handler, Hook, HookError, hook};
+use legwork_agent::{Agent, Builder, Handler, Hook, hook};
 use legwork_core::continuation::{ErrorHandler, Failure};
 use legwork_core::event::{Event, StopPrevented};
 use legwork_core::{
@@ -40,7 +40,7 @@ impl Handler for Audit {
         self.priority
     }
 
-    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
+    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, hook::Error>> {
         Box::pin(async move {
             let tools = cx.view.tools.iter().count();
             self.world.note(format!("{}: {} of {tools} tools", self.name, cx.trigger.name()));
@@ -102,7 +102,7 @@ fn s2_6_the_priorities_that_ship() {
 }
 
 fn failing(trigger: Trigger) -> Hook {
-    hook("broken", [trigger], |_: AgentState, _| async { Err(HookError::new("it broke")) })
+    hook("broken", [trigger], |_: AgentState, _| async { Err(hook::Error::new("it broke")) })
 }
 
 fn notes(key: &'static str, trigger: Trigger) -> Hook {
@@ -309,7 +309,7 @@ impl Handler for Plain {
         vec![Trigger::StepStart]
     }
 
-    fn handle(&self, state: AgentState, _: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
+    fn handle(&self, state: AgentState, _: Cx) -> BoxFuture<'_, Result<AgentState, hook::Error>> {
         Box::pin(std::future::ready(Ok(state)))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use legwork_agent::hooks::priority;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, HookError, HookStack, hook};
+use legwork_agent::{Agent, Builder, HookStack, hook};
 use legwork_core::{
     AgentState, Budget, EffectClass, ErrorKind, ErrorSource, ExecutionStatus, FinishReason,
     Message, Part, Response, SessionId, StopReason, ToolOutcome,
@@ -33,7 +33,7 @@ fn noted(name: &'static str, trigger: Trigger, world: &World) -> legwork_agent::
 fn failing(trigger: Trigger) -> legwork_agent::Hook {
     hook("broken", [trigger], |state: AgentState, _| async move {
         drop(state.with_metadata("lost", Some(true.into())));
-        Err(HookError::new("it broke"))
+        Err(hook::Error::new("it broke"))
     })
 }
 

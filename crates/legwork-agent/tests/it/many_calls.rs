@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::capability::{Metadata, TaskList};
-use legwork_agent::{Agent, Builder, Hook, HookError, hook};
+use legwork_agent::{Agent, Builder, Hook, hook};
 use legwork_core::event::{Event, ToolChanged, ToolFinished};
 use legwork_core::journal::Journal;
 use legwork_core::tool::ExecutionMode;
@@ -48,7 +48,7 @@ fn read_only() -> ToolSpec {
 
 fn on(
     trigger: Trigger,
-    change: impl Fn(AgentState) -> Result<AgentState, HookError> + Send + Sync + 'static,
+    change: impl Fn(AgentState) -> Result<AgentState, hook::Error> + Send + Sync + 'static,
 ) -> Hook {
     hook("each", [trigger], move |state, _| std::future::ready(change(state)))
 }
@@ -116,18 +116,18 @@ fn s13_10_calls_that_never_run_are_linear() {
 #[test]
 fn s13_10_calls_that_hooks_see_are_linear() {
     for trigger in [Trigger::BeforeToolUse, Trigger::AfterToolUse] {
-        let each = |change: fn(AgentState) -> Result<AgentState, HookError>| {
+        let each = |change: fn(AgentState) -> Result<AgentState, hook::Error>| {
             is_linear(|n| agent(n, tool(read_only())).hook(on(trigger, change)));
         };
         each(Ok);
         each(|state| Ok(state.with_metadata("seen", Some(json!(true)))));
-        each(|_| Err(HookError::new("it does not work")));
+        each(|_| Err(hook::Error::new("it does not work")));
     }
 }
 
 #[test]
 fn s13_10_calls_that_hooks_change_are_linear() {
-    let each = |trigger, change: fn(AgentState) -> Result<AgentState, HookError>| {
+    let each = |trigger, change: fn(AgentState) -> Result<AgentState, hook::Error>| {
         is_linear(|n| agent(n, tool(read_only())).hook(on(trigger, change)));
     };
     each(Trigger::BeforeToolUse, |state| Ok(state.with_tool_call_arguments(json!({"n": 1}))));

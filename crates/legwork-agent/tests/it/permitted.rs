@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use legwork_agent::hooks::Cx;
-use legwork_agent::{Agent, HookError, Run, hook};
+use legwork_agent::{Agent, Run, hook};
 use legwork_core::state::CurrentToolCall;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
@@ -220,7 +220,7 @@ async fn s2_3_equal_tools_and_an_equal_call_in_another_place_are_no_change() {
 }
 
 /// The state with the request and the call that it shows made anew.
-async fn copied(state: AgentState, _: Cx) -> Result<AgentState, HookError> {
+async fn copied(state: AgentState, _: Cx) -> Result<AgentState, hook::Error> {
     let request = state.current_request().map(|request| {
         let mut request = (**request).clone();
         request.tools = Arc::new((*request.tools).clone());

@@ -8,9 +8,7 @@ use std::time::Duration;
 use legwork_agent::event::VERSION;
 use legwork_agent::hooks::priority;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{
-    Agent, Builder, EventKind, HookError, RunEvent, RunStream, Subagent, hook, subagent,
-};
+use legwork_agent::{Agent, Builder, EventKind, RunEvent, RunStream, Subagent, hook, subagent};
 use legwork_core::budget::{Amounts, MicroUsd, Price};
 use legwork_core::event::Event;
 use legwork_core::journal::Journal;
@@ -88,7 +86,7 @@ fn busy(store: &MemoryStore) -> Builder {
         Ok(state.with_metadata("step", Some(json!(before))))
     });
     let breaks =
-        hook("breaks", [Trigger::BeforeStop], |_, _| async { Err(HookError::new("it broke")) });
+        hook("breaks", [Trigger::BeforeStop], |_, _| async { Err(hook::Error::new("it broke")) });
     Agent::builder(slow("x:root", turns, &clock))
         .tools([work(&clock)])
         .subagent(helper)

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use legwork_agent::hook::{self, HookError};
+use legwork_agent::hook;
 use legwork_agent::{Agent, Run};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::tool::ToolSelection;
@@ -146,7 +146,7 @@ async fn s2_3_a_typed_hook_blocks_answers_and_keeps_what_is_blocked() {
 async fn s2_3_a_typed_hook_that_fails_loses_its_change_and_a_gate_blocks() {
     let world = World::default();
     let list = hook::before_tool_use("list", async |call, _| match call.name() {
-        "note" => Err(HookError::new("the list cannot be read")),
+        "note" => Err(hook::Error::new("the list cannot be read")),
         _ => Ok(call.with_metadata("seen", Some(true.into()))),
     });
     let agent = Agent::builder(ScriptedModel::new(one_call()))

@@ -47,6 +47,13 @@ pub enum NextAction<'a> {
     Answer(&'a [Pending]),
 }
 
+impl End<'_> {
+    /// Whether the execution failed with an error that may pass: resumed, it may succeed.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Failed(Some(error)) if error.may_pass())
+    }
+}
+
 impl AgentState {
     /// How the latest execution ended, or what it waits for.
     pub fn end(&self) -> End<'_> {

@@ -96,7 +96,9 @@ fn vote<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Vote> {
         Ok(decision) => decision?,
         Err(error) => {
             let source = ErrorSource::Criterion(criterion.name().to_owned());
+            let retryable = error.is_retryable();
             let error = ErrorRecord::new(source, ErrorKind::Criterion, error.to_string());
+            let error = ErrorRecord { retryable, ..error };
             Decision::Forbid(StopSignal::error(criterion.name(), error))
         }
     };

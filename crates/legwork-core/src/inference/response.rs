@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::inference::Usage;
 use crate::message::{Author, Malformed, Message, Part};
 use crate::nesting::{self, OWN_KEY};
@@ -135,6 +136,38 @@ impl Response {
             *message = own.by(author());
         }
         self
+    }
+
+    /// The message of the error with which its server ended the answer, if it did.
+    pub fn server_error(&self) -> Option<&str> {
+        self.raw.get("error")?.get("message")?.as_str()
+    }
+
+    /// The error of an answer of a model that is not whole; none if it is, or if its driver, which
+    /// failed to read it, has an error of its own.
+    pub fn incomplete_error(
+        &self,
+        malformed: Option<Malformed>,
+        model: &str,
+    ) -> Option<ErrorRecord> {
+        let reason = self.incomplete.as_ref().filter(|reason| **reason != Incomplete::Unread)?;
+        let message = match (malformed, &self.bound) {
+            (None, None) if let Some(error) = self.server_error() => format!(
+                "the answer of {model} broke off, for the server failed ({error}): its calls are \
+                 not run; ask again"
+            ),
+            (Some(malformed), _) => {
+                format!("the answer of {model} is none, ask again: {malformed}")
+            }
+            (None, Some(bound)) => format!(
+                "the answer of {model} was cut, for {bound}: its calls are not run; see whether \
+                 the server is sound, or raise the bound"
+            ),
+            (None, None) => format!(
+                "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
+            ),
+        };
+        Some(ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message))
     }
 
     /// All text parts, concatenated.

@@ -2,7 +2,7 @@
 //!
 //! Each function makes a [`Hook`] of a name and an async closure. The closure is given what
 //! the trigger is about, such as a [`ToolUse`], and hands it back, changed or not; or a
-//! [`HookError`], by which the hook fails and its change is left out. What a type lets change
+//! [`Error`], by which the hook fails and its change is left out. What a type lets change
 //! is what its trigger allows ([`allowed`](crate::allowed)), so no
 //! change of such a hook is refused for its kind.
 //!
@@ -47,4 +47,4 @@ pub use stop::{Stop, before_stop};
 pub use tool_result::{ToolResult, after_tool_use};
 pub use tool_use::{ToolUse, before_tool_use};
 
-pub use crate::hooks::{Cx, Hook, HookError, priority};
+pub use crate::hooks::{Cx, Error, Hook, priority};

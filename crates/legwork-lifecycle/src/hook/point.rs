@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_core::AgentState;
 use legwork_port::Trigger;
 
-use crate::hooks::{Cx, Hook, HookError};
+use crate::hooks::{Cx, Error, Hook};
 
 mod sealed {
     pub trait Sealed {}
@@ -34,19 +34,19 @@ pub trait Returned<P>: Sealed {
     ///
     /// # Errors
     /// The error with which the hook failed.
-    fn into_result(self) -> Result<P, HookError>;
+    fn into_result(self) -> Result<P, Error>;
 }
 
 impl<P: Point> Returned<P> for P {
-    fn into_result(self) -> Result<P, HookError> {
+    fn into_result(self) -> Result<P, Error> {
         Ok(self)
     }
 }
 
-impl<P> Sealed for Result<P, HookError> {}
+impl<P> Sealed for Result<P, Error> {}
 
-impl<P: Point> Returned<P> for Result<P, HookError> {
-    fn into_result(self) -> Result<P, HookError> {
+impl<P: Point> Returned<P> for Result<P, Error> {
+    fn into_result(self) -> Result<P, Error> {
         self
     }
 }

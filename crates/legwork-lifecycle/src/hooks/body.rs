@@ -9,7 +9,7 @@ use legwork_core::AgentState;
 use legwork_port::BoxFuture;
 use try_lock::TryLock;
 
-use super::{Cx, Handler, HookError};
+use super::{Cx, Error, Handler};
 
 /// What a hook does, as the stack calls it.
 pub(super) trait Body: Send + Sync {
@@ -20,9 +20,9 @@ pub(super) trait Body: Send + Sync {
 /// A hook that was polled once.
 pub(super) enum Begun<'a> {
     /// It ended.
-    Ended(Result<AgentState, HookError>),
+    Ended(Result<AgentState, Error>),
     /// It waits for something.
-    Waits(BoxFuture<'a, Result<AgentState, HookError>>),
+    Waits(BoxFuture<'a, Result<AgentState, Error>>),
 }
 
 impl<H: Handler> Body for H {
@@ -52,7 +52,7 @@ impl<F, R> Closure<F, R> {
 impl<F, R> Body for Closure<F, R>
 where
     F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
+    R: Future<Output = Result<AgentState, Error>> + Send + 'static,
 {
     fn begin<'a>(&'a self, state: AgentState, cx: Cx, task: &mut Context<'_>) -> Begun<'a> {
         let future = (self.function)(state, cx).fuse();

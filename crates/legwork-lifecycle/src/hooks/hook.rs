@@ -7,6 +7,7 @@ use std::time::Duration;
 use legwork_core::AgentState;
 use legwork_port::{BoxFuture, StepView, Trigger};
 
+use super::Error;
 use super::body::{Body, Closure};
 
 /// The priorities of what ships; a higher one runs first.
@@ -34,18 +35,6 @@ pub struct Cx {
     pub view: Arc<StepView>,
 }
 
-/// Why a hook failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct HookError(pub String);
-
-impl HookError {
-    /// An error in words.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
-
 /// A hook as a type, with what it holds; a closure needs only [`hook`].
 pub trait Handler: Send + Sync + 'static {
     /// The name that descriptions and errors show.
@@ -64,7 +53,7 @@ pub trait Handler: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it failed: the state that it was given is restored.
-    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>>;
+    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, Error>>;
 }
 
 /// A hook on one or more triggers.
@@ -111,7 +100,7 @@ pub fn hook<F, R>(
 ) -> Hook
 where
     F: Fn(AgentState, Cx) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<AgentState, HookError>> + Send + 'static,
+    R: Future<Output = Result<AgentState, Error>> + Send + 'static,
 {
     Hook {
         name: name.into().into(),

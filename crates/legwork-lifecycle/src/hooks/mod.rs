@@ -1,8 +1,10 @@
 //! Hooks: functions on triggers, run in the order of their priority.
 
 mod body;
+mod error;
 mod hook;
 mod stack;
 
-pub use hook::{Cx, Handler, Hook, HookError, hook, priority};
+pub use error::Error;
+pub use hook::{Cx, Handler, Hook, hook, priority};
 pub use stack::HookStack;

@@ -14,7 +14,7 @@ use tracing::warn;
 
 use crate::admit::{Refused, Rights, admit};
 use crate::hooks::body::Begun;
-use crate::hooks::{Cx, Hook, HookError};
+use crate::hooks::{Cx, Error, Hook};
 use crate::strictness::Strictness;
 
 /// Hooks by trigger, highest priority first, stable among equals.
@@ -89,12 +89,13 @@ impl HookStack {
                 let why = "the run was cancelled or interrupted while it waited";
                 run.emit(HookEnd::Failed(why.to_owned()));
             }
-            Err(Failure::Failed(message)) => {
-                run.emit(HookEnd::Failed(message.clone()));
+            Err(Failure::Failed(why)) => {
+                run.emit(HookEnd::Failed(why.to_string()));
                 let on = trigger.name();
                 warn!(hook = &*hook.name, on, "hook failed");
-                let message = format!("the hook `{}` failed on {on}: {message}", hook.name);
+                let message = format!("the hook `{}` failed on {on}: {why}", hook.name);
                 let error = ErrorRecord::new(source(hook), ErrorKind::Hook, message);
+                let error = ErrorRecord { retryable: why.is_retryable(), ..error };
                 *state = failed(state.clone(), hook, trigger, error);
             }
         }
@@ -159,7 +160,7 @@ impl Lifecycle for HookStack {
             {
                 // In a box: few hooks wait, and waiting for one is large.
                 let ran = Box::pin(wait(run.hook, running, view)).await;
-                self.conclude(&run, &mut state, ran.and_then(in_words));
+                self.conclude(&run, &mut state, ran.and_then(state_of));
             }
             state
         })
@@ -202,7 +203,7 @@ impl<'a> Round<'a> {
                 Ok(Begun::Ended(ran)) => Ok(ran),
                 Err(panic) => Err(panic),
             };
-            unchanged = self.stack.conclude(&run, state, in_words(ran));
+            unchanged = self.stack.conclude(&run, state, state_of(ran));
         }
         None
     }
@@ -211,16 +212,16 @@ impl<'a> Round<'a> {
 /// Why there is no state of a hook.
 enum Failure {
     /// It failed, for this reason.
-    Failed(String),
+    Failed(Error),
     /// The run was cancelled or interrupted while it waited.
     Ended,
 }
 
 /// A hook at work.
-type Running<'a> = BoxFuture<'a, Result<AgentState, HookError>>;
+type Running<'a> = BoxFuture<'a, Result<AgentState, Error>>;
 
 /// What came of a hook, or what it said when it panicked.
-type Ran = Result<Result<AgentState, HookError>, String>;
+type Ran = Result<Result<AgentState, Error>, String>;
 
 /// Waits for a hook, as long as it may take, and no longer than the run goes on.
 async fn wait(hook: &Hook, running: Running<'_>, view: &StepView) -> Result<Ran, Failure> {
@@ -234,17 +235,15 @@ async fn wait(hook: &Hook, running: Running<'_>, view: &StepView) -> Result<Ran,
     match select(running, select(ended, view.clock().sleep(limit))).await {
         Either::Left((ran, _)) => Ok(ran),
         Either::Right((Either::Left(_), _)) => Err(Failure::Ended),
-        Either::Right((Either::Right(_), _)) => {
-            Err(Failure::Failed(format!("it ran longer than its limit of {limit:.1?}")))
-        }
+        Either::Right((Either::Right(_), _)) => Err(Failure::Failed(Error::TimedOut(limit))),
     }
 }
 
 /// What the hook handed back, or why it failed.
-fn in_words(ran: Ran) -> Result<AgentState, Failure> {
+fn state_of(ran: Ran) -> Result<AgentState, Failure> {
     match ran {
-        Ok(ran) => ran.map_err(|error| Failure::Failed(error.0)),
-        Err(panic) => Err(Failure::Failed(format!("it panicked: {panic}"))),
+        Ok(ran) => ran.map_err(Failure::Failed),
+        Err(panic) => Err(Failure::Failed(Error::Panicked(panic))),
     }
 }
 

@@ -17,10 +17,8 @@ pub(crate) trait Answered {
 
 impl Answered for Response {
     fn broke_off(&self) -> Option<&str> {
-        matches!(self.incomplete, Some(Incomplete::Cut | Incomplete::NoEnd)).then(|| {
-            let error = self.raw.get("error").and_then(|error| error.get("message")?.as_str());
-            error.unwrap_or("the answer broke off")
-        })
+        matches!(self.incomplete, Some(Incomplete::Cut | Incomplete::NoEnd))
+            .then(|| self.server_error().unwrap_or("the answer broke off"))
     }
 
     fn charged_attempts(&self) -> u32 {

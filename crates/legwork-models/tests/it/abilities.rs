@@ -44,7 +44,10 @@ fn the_page_has_what_each_provider_can_as_the_catalogue_says() {
         return update(page, &table);
     }
     let is_there = page.contains(&format!("\n\n{table}\n\n"));
-    assert!(is_there, "docs/models.md lacks this; UPDATE_DOCS=1 makes this test write it:\n{table}");
+    assert!(
+        is_there,
+        "docs/models.md lacks this; UPDATE_DOCS=1 makes this test write it:\n{table}"
+    );
 }
 
 /// Puts the table in the place of the one that the page has.

@@ -1,6 +1,7 @@
 //! What a model answered.
 
-use legwork_core::{FinishReason, Part, Response, Usage};
+use legwork_core::output::{Rejection, Stage};
+use legwork_core::{Response, Usage};
 
 use crate::Output;
 use crate::extraction::request::Plan;
@@ -57,15 +58,11 @@ pub(super) fn read<T: 'static>(
     if let Some(incomplete) = &response.incomplete {
         return Err(Problem::Incomplete(incomplete.to_string()));
     }
-    if response.finish == FinishReason::Length {
-        return Err(Problem::Incomplete(response.finish.to_string()));
-    }
-    let refusal = response.message.parts.iter().find_map(|part| match part {
-        Part::Refusal(text) => Some(text.text.clone()),
-        _ => None,
-    });
-    if let Some(refusal) = refusal {
-        return Err(Problem::Refused(refusal));
+    if let Some(unread) = Rejection::unread(response) {
+        return Err(match unread.stage {
+            Stage::Refused => Problem::Refused(unread.problem),
+            _ => Problem::Incomplete(response.finish.to_string()),
+        });
     }
     let mut calls = response.message.tool_calls();
     let read = match calls.find(|call| call.name == *output.name()) {

@@ -43,6 +43,13 @@ impl Error {
         }
     }
 
+    /// Whether the same may succeed later: the model failed for now.
+    ///
+    /// Answers that cannot be taken were asked for again already.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Model { error, .. } if error.is_retryable())
+    }
+
     /// The tokens of all answers, as far as the provider reported them.
     pub fn usage(&self) -> Usage {
         answer::usage(self.attempts())

@@ -174,6 +174,14 @@ impl fmt::Display for Loss {
 }
 
 impl Error {
+    /// Whether the same operation may succeed later: the claim is held now, or reading or writing
+    /// failed.
+    ///
+    /// A writer that lost its claim, or whose journal was changed, has to load the session again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Held { .. } | Self::Failed { .. })
+    }
+
     /// Whether it is a conflict with another writer: the claim is held or was lost, the journal
     /// was changed, or the session exists.
     pub fn is_conflict(&self) -> bool {

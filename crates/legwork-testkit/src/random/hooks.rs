@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use legwork_agent::{Hook, HookError, hook};
+use legwork_agent::{Hook, hook};
 use legwork_core::message::Part;
 use legwork_core::{
     AgentState, Decision, Message, Response, SessionId, StopReason, StopSignal, ToolCall,
@@ -41,7 +41,7 @@ async fn act(
     by: &str,
     state: AgentState,
     world: &World,
-) -> Result<AgentState, HookError> {
+) -> Result<AgentState, hook::Error> {
     Ok(match does {
         HookDoes::Wait => {
             world.pace().await;
@@ -51,7 +51,7 @@ async fn act(
         HookDoes::Note => state.with_metadata(by, Some(json!(world.count(by)))),
         HookDoes::Say => state.with_message(format!("{by} says so")),
         HookDoes::SayCall => state.with_message(with_call(&Message::assistant(Vec::new()), by)),
-        HookDoes::Fail => return Err(HookError::new("it fails")),
+        HookDoes::Fail => return Err(hook::Error::new("it fails")),
         HookDoes::Panic => resume_unwind(Box::new("the hook panics")),
         HookDoes::Stall if world.count(by) == 0 => std::future::pending().await,
         HookDoes::Stall => state,

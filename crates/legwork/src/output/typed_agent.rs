@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use legwork_agent::{Agent, Error, Override, Run};
 use legwork_core::{Message, SessionId};
+use legwork_output::output::Invalid;
 use legwork_output::reader::Options;
 use legwork_output::schema::{self, Dialect};
-use legwork_output::{Mode, Output, output};
-use legwork_port::OutputReader;
+use legwork_output::{Checks, Mode, Output, output};
+use legwork_port::{OutputContext, OutputReader};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -66,13 +67,15 @@ pub struct TypedAgent<T> {
     base: Agent,
     output: Result<Output<T>, schema::Error>,
     options: Options,
+    checks: Checks,
     /// Built when it is first used; a failure is found again each time.
     agent: Arc<OnceLock<Agent>>,
 }
 
 impl<T: Send + 'static> TypedAgent<T> {
     fn new(base: Agent, output: Result<Output<T>, schema::Error>) -> Self {
-        Self { base, output, options: Options::default(), agent: Arc::default() }
+        let (options, checks) = (Options::default(), Checks::default());
+        Self { base, output, options, checks, agent: Arc::default() }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Options)) -> Self {
@@ -96,6 +99,51 @@ impl<T: Send + 'static> TypedAgent<T> {
     #[must_use]
     pub fn repairs(self, repairs: u32) -> Self {
         self.with(|options| options.repairs = repairs)
+    }
+
+    /// The same with a check of the value that knows the run which gave it, and may wait: for a
+    /// database, or for another model.
+    ///
+    /// Checks run after the validators of the [`Output`], all of them, and the model is told all that
+    /// is wrong. They are to have no effects: one runs again if the process dies before its verdict
+    /// is journaled. A check that waits ends when the run is cancelled or interrupted.
+    ///
+    /// ```
+    /// use legwork::output::OutputContext;
+    /// use legwork::prelude::*;
+    ///
+    /// struct Stock(Vec<&'static str>);
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # use serde_json::json;
+    /// # let turns = [json!({"value": "coffee"}), json!({"value": "tea"})];
+    /// # let model = ScriptedModel::new(turns.map(|turn| Turn::call("answer", turn)));
+    /// let agent = Agent::builder(model).dep(Stock(vec!["tea", "milk"])).build()?;
+    /// let item = agent.output::<String>().validate(async |item: String, cx: OutputContext| {
+    ///     match cx.dep::<Stock>() {
+    ///         Some(Stock(items)) if items.contains(&&*item) => Ok(()),
+    ///         _ => Err(format!("there is no {item} in stock")),
+    ///     }
+    /// });
+    /// assert_eq!(item.run("What shall I drink?").await?, "tea");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn validate<R, E>(
+        mut self,
+        check: impl Fn(T, OutputContext) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<Invalid>,
+    {
+        if let Ok(output) = &self.output {
+            self.checks = self.checks.with(output.clone(), check);
+        }
+        Self { agent: Arc::default(), ..self }
     }
 
     /// Runs the agent on a task in a new session; await it.
@@ -130,9 +178,9 @@ impl<T: Send + 'static> TypedAgent<T> {
             Ok(output) => output.clone(),
             Err(error) => return Err(Error::Build(vec![format!("its output: {error}")])),
         };
-        let options = self.options;
+        let (options, checks) = (self.options, self.checks.clone());
         self.base.with_override(Override::new().output(move |model| {
-            let reader = output.reader(model, options)?;
+            let reader = output.reader(model, options)?.checked(checks.clone());
             Ok::<_, schema::Unfit>(Arc::new(reader) as Arc<dyn OutputReader>)
         }))
     }
@@ -160,6 +208,7 @@ impl<T> Clone for TypedAgent<T> {
             base: self.base.clone(),
             output: self.output.clone(),
             options: self.options,
+            checks: self.checks.clone(),
             agent: Arc::clone(&self.agent),
         }
     }

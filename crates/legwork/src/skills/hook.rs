@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_agent::hooks::{Cx, priority};
-use legwork_agent::{Handler, HookError};
+use legwork_agent::{Handler, hook};
 use legwork_core::state::CurrentToolExecution;
 use legwork_core::tool::ToolSelection;
 use legwork_core::{AgentState, ModelSettings};
@@ -30,7 +30,7 @@ impl SkillHook {
     }
 
     /// After a call: if it loaded a skill, records that skill as the loaded one.
-    fn note(&self, state: AgentState) -> Result<AgentState, HookError> {
+    fn note(&self, state: AgentState) -> Result<AgentState, hook::Error> {
         let Some(asked) = loaded(&state)? else { return Ok(state) };
         let before = active(&state)?.unwrap_or_default();
         let own = || state.settings().model.to_string();
@@ -40,7 +40,7 @@ impl SkillHook {
         }
         let Some(skill) = self.known.get(&asked) else {
             let message = format!("the skill `{asked}` was loaded and does not exist any more");
-            return Err(HookError::new(message));
+            return Err(hook::Error::new(message));
         };
         let changes = before.model_before.is_some() || skill.model.is_some();
         let model_before = before.model_before.or_else(|| changes.then(own));
@@ -56,7 +56,7 @@ impl SkillHook {
 }
 
 /// Before a step: sets the model of the skill, and hides the tools that it does not allow.
-fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
+fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, hook::Error> {
     let Some(active) = active(&state)? else { return Ok(state) };
     let state = match active.model.as_ref().or(active.model_before.as_ref()) {
         Some(model) => with_model(state, model),
@@ -78,7 +78,7 @@ fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, HookError> {
 }
 
 /// Before a call: blocks it unless the skill allows it.
-fn judge(state: AgentState) -> Result<AgentState, HookError> {
+fn judge(state: AgentState) -> Result<AgentState, hook::Error> {
     let Some(active) = active(&state)? else { return Ok(state) };
     let Some(rules) = rules(&active)? else { return Ok(state) };
     let Some(pending) = state.current_tool_call().cloned() else { return Ok(state) };
@@ -106,7 +106,7 @@ fn judge(state: AgentState) -> Result<AgentState, HookError> {
 }
 
 /// At the end of the execution: unloads the skill.
-fn end(state: AgentState) -> Result<AgentState, HookError> {
+fn end(state: AgentState) -> Result<AgentState, hook::Error> {
     // An invalid value is removed, too.
     let state = match Active::of(&state) {
         Ok(Some(Active { model_before: Some(model), .. })) => with_model(state, &model),
@@ -118,16 +118,16 @@ fn end(state: AgentState) -> Result<AgentState, HookError> {
     }
 }
 
-fn active(state: &AgentState) -> Result<Option<Active>, HookError> {
-    Active::of(state).map_err(HookError::new)
+fn active(state: &AgentState) -> Result<Option<Active>, hook::Error> {
+    Active::of(state).map_err(hook::Error::new)
 }
 
 /// The rules of the loaded skill; none = everything is allowed.
-fn rules(active: &Active) -> Result<Option<Vec<Rule>>, HookError> {
+fn rules(active: &Active) -> Result<Option<Vec<Rule>>, hook::Error> {
     let Some(allowed) = &active.allowed_tools else { return Ok(None) };
     let rule = |entry: &String| entry.parse::<AllowedTool>().and_then(|entry| Rule::of(&entry));
     let rules: Result<Vec<_>, _> = allowed.iter().map(rule).collect();
-    rules.map(Some).map_err(|problem| HookError::new(problem.to_string()))
+    rules.map(Some).map_err(|problem| hook::Error::new(problem.to_string()))
 }
 
 fn with_model(state: AgentState, model: &str) -> AgentState {
@@ -139,7 +139,7 @@ fn with_model(state: AgentState, model: &str) -> AgentState {
 }
 
 /// The name of the skill that the current call loaded; none if it loaded none.
-fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
+fn loaded(state: &AgentState) -> Result<Option<String>, hook::Error> {
     let Some(CurrentToolExecution { index, execution }) = state.current_tool_execution() else {
         return Ok(None);
     };
@@ -149,7 +149,7 @@ fn loaded(state: &AgentState) -> Result<Option<String>, HookError> {
     }
     let slot = state.current_step().and_then(|step| step.calls.get(*index as usize));
     let arguments = slot.map_or(&execution.call.arguments, |slot| slot.arguments());
-    let request = Request::of(arguments).map_err(|error| HookError::new(error.to_string()))?;
+    let request = Request::of(arguments).map_err(|error| hook::Error::new(error.to_string()))?;
     Ok(Some(request.name))
 }
 
@@ -167,7 +167,7 @@ impl Handler for SkillHook {
         priority::GUARDS
     }
 
-    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, HookError>> {
+    fn handle(&self, state: AgentState, cx: Cx) -> BoxFuture<'_, Result<AgentState, hook::Error>> {
         Box::pin(async move {
             match cx.trigger {
                 Trigger::StepStart => prepare(state, &cx),

@@ -19,6 +19,8 @@ mod folder;
 mod handoff;
 mod orchestrate;
 mod output;
+mod output_checks;
+mod retryable;
 mod skills;
 mod skills_crash;
 mod tool;

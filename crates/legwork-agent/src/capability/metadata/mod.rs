@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::AgentState;
-use legwork_lifecycle::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{self, hook, priority};
 use legwork_port::{Tool, Trigger};
 use serde_json::Value;
 
@@ -159,7 +159,7 @@ impl Capability for Metadata {
 }
 
 /// Puts what the step wrote into the metadata of the session.
-fn keep(state: AgentState) -> Result<AgentState, HookError> {
+fn keep(state: AgentState) -> Result<AgentState, hooks::Error> {
     let changes = store::changes(&state);
     let mut state = state;
     for (key, value) in changes {

@@ -7,7 +7,7 @@ mod tool;
 use std::sync::Arc;
 
 use legwork_core::AgentState;
-use legwork_lifecycle::hooks::{HookError, hook, priority};
+use legwork_lifecycle::hooks::{self, hook, priority};
 use legwork_port::Trigger;
 use serde_json::Value;
 
@@ -125,11 +125,12 @@ impl Capability for TaskList {
 }
 
 /// Puts what the step wrote into the metadata of the session.
-fn keep(state: AgentState) -> Result<AgentState, HookError> {
+fn keep(state: AgentState) -> Result<AgentState, hooks::Error> {
     let Some(list) = tool::written(&state) else { return Ok(state) };
     if Tasks::of(&state) == list {
         return Ok(state);
     }
-    let value = serde_json::to_value(&list).map_err(|error| HookError::new(error.to_string()))?;
+    let value =
+        serde_json::to_value(&list).map_err(|error| hooks::Error::new(error.to_string()))?;
     Ok(state.with_metadata(KEY, Some(value)))
 }

@@ -9,9 +9,19 @@ pub enum Error {
     /// It failed, for this reason.
     #[error("{0}")]
     Failed(String),
+    /// It failed for now, for this reason: something that it needs was not to be had.
+    #[error("{0}")]
+    Temporary(String),
     /// It panicked, with this message.
     #[error("it panicked: {0}")]
     Panicked(String),
+}
+
+impl Error {
+    /// Whether the criterion may decide when it is asked again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Temporary(_))
+    }
 }
 
 impl From<String> for Error {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::Responded;
 use legwork_core::inference::Incomplete;
 use legwork_core::message::{Author, Malformed};
@@ -38,34 +37,8 @@ pub(in crate::driver) fn record(
     let response = Arc::new(response);
     let state =
         state.with(Event::Responded(Responded { response: Arc::clone(&response), charged }));
-    let incomplete = response.incomplete.as_ref();
-    match incomplete.filter(|reason| **reason != Incomplete::Unread) {
-        Some(reason) => state.with_error(broken_off(&response, reason, malformed, model)),
+    match response.incomplete_error(malformed, model) {
+        Some(error) => state.with_error(error),
         None => state,
     }
-}
-
-/// The error of an answer that is not whole.
-fn broken_off(
-    response: &Response,
-    reason: &Incomplete,
-    malformed: Option<Malformed>,
-    model: &str,
-) -> ErrorRecord {
-    let error = response.raw.get("error").and_then(|error| error.get("message")?.as_str());
-    let message = match (malformed, &response.bound) {
-        (None, None) if let Some(error) = error => format!(
-            "the answer of {model} broke off, for the server failed ({error}): its calls are not \
-             run; ask again"
-        ),
-        (Some(malformed), _) => format!("the answer of {model} is none, ask again: {malformed}"),
-        (None, Some(bound)) => format!(
-            "the answer of {model} was cut, for {bound}: its calls are not run; see whether the \
-             server is sound, or raise the bound"
-        ),
-        (None, None) => format!(
-            "the answer of {model} came incomplete ({reason}): its calls are not run; ask again"
-        ),
-    };
-    ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, message)
 }
