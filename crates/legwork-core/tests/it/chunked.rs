@@ -286,6 +286,17 @@ fn s9_1_a_buffer_that_goes_on_copies_only_what_was_added() {
 }
 
 #[test]
+fn s9_1_a_chunk_whose_last_byte_was_removed_is_written_again() {
+    for count in [16, 32, 64, 128] {
+        let mut items: Chunked<u32> = (1..=count).collect();
+        let last = list(&items, "head", Buffer::default()).into_written();
+        items.push(1);
+        let next = list(&items, "head", Buffer::after(last)).into_written();
+        assert_eq!(next.bytes, *list(&items, "head", Buffer::default()), "behind {count}");
+    }
+}
+
+#[test]
 fn a_chunk_that_was_cut_in_the_buffer_is_written_again() {
     let items: Chunked<u32> = (0..70).collect();
     let mut out = list(&items, "head", Buffer::default());

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use draft::Draft;
 pub(crate) use draft::Words;
 
-use super::call::{self, Added, Origin, Piece};
+use super::call::{self, Added, Origin, Piece, Taken};
 use super::error::ApiError;
 use super::json::{Read, Reader};
 use super::room::{PART, Room, field, weight};
@@ -44,7 +44,8 @@ pub(crate) struct Assembly {
     drafts: Vec<Draft>,
     /// The last draft of each index that a provider gave a part.
     indexes: BTreeMap<u64, usize>,
-    /// The indexes whose parts came whole.
+    /// The indexes whose parts came whole: all below a number, and others.
+    finished_below: u64,
     finished: BTreeSet<u64>,
     pub(crate) room: Room,
     stopped: bool,
@@ -86,6 +87,7 @@ impl Assembly {
             form,
             drafts: Vec::new(),
             indexes: BTreeMap::new(),
+            finished_below: 0,
             finished: BTreeSet::new(),
             room: Room::new(bounds),
             stopped: false,
@@ -264,12 +266,19 @@ impl Assembly {
 
     /// Finishes an index, of which all came; false if it was finished before.
     pub(crate) fn finish_index(&mut self, index: u64) -> bool {
-        self.finished.insert(index)
+        if index != self.finished_below {
+            return index > self.finished_below && self.finished.insert(index);
+        }
+        self.finished_below += 1;
+        while self.finished.remove(&self.finished_below) {
+            self.finished_below += 1;
+        }
+        true
     }
 
     /// Whether any index was finished.
     pub(crate) fn has_finished(&self) -> bool {
-        !self.finished.is_empty()
+        self.finished_below > 0 || !self.finished.is_empty()
     }
 
     /// Puts the parts into the order of their indexes, if each has one.
@@ -496,7 +505,7 @@ impl Assembly {
             _ => None,
         };
         let raw = self.raw();
-        let (mut taken, id) = (BTreeSet::new(), self.id);
+        let (mut taken, id) = (Taken::default(), self.id);
         let origin = Origin { provider: &self.provider, response: &id };
         // Room for no more than these, for they are kept with the session.
         let mut parts = Vec::with_capacity(self.drafts.len());

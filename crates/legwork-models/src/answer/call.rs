@@ -25,6 +25,30 @@ pub(crate) struct Origin<'a> {
     pub(crate) response: &'a str,
 }
 
+/// The ids that calls of an answer have. Most answers have one call, whose id needs no set.
+#[derive(Default)]
+pub(crate) struct Taken {
+    first: Option<CallId>,
+    others: BTreeSet<CallId>,
+}
+
+impl Taken {
+    fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    fn contains(&self, id: &CallId) -> bool {
+        self.first.as_ref() == Some(id) || self.others.contains(id)
+    }
+
+    fn insert(&mut self, id: CallId) {
+        match &self.first {
+            None => self.first = Some(id),
+            Some(_) => drop(self.others.insert(id)),
+        }
+    }
+}
+
 /// One delta of a call, or a whole call.
 #[derive(Debug, Default)]
 pub(crate) struct Piece<'a> {
@@ -259,7 +283,7 @@ impl Draft {
     }
 
     /// The call; one without an id, or with that of another, gets its own.
-    pub(crate) fn finish(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Arc<ToolCall> {
+    pub(crate) fn finish(self, taken: &mut Taken, origin: &Origin<'_>) -> Arc<ToolCall> {
         let number = taken.len();
         let own = match (self.id, origin.response) {
             (None, "") => format!("call_{number}").into(),

@@ -1,16 +1,13 @@
 //! A part of an answer that is being received.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use legwork_core::CallId;
 use legwork_core::message::{Part, ProviderData, Text, Thinking};
 use legwork_port::Delta;
 use serde_json::{Map, Value};
 
+use crate::answer::call::{self, Origin, Taken};
 use crate::answer::remainder;
-
-use crate::answer::call::{self, Origin};
 
 #[derive(Debug)]
 pub(crate) enum Draft {
@@ -98,7 +95,7 @@ impl Draft {
         true
     }
 
-    pub(crate) fn part(self, taken: &mut BTreeSet<CallId>, origin: &Origin<'_>) -> Part {
+    pub(crate) fn part(self, taken: &mut Taken, origin: &Origin<'_>) -> Part {
         match self {
             Self::Words(kind, text, attached) => {
                 let Attached { id, data } = attached.map(|attached| *attached).unwrap_or_default();

@@ -216,11 +216,15 @@ impl<'a> Call<'a> {
 
     fn add(self, output: u64, json: &mut Reader<'a>, into: &mut Assembly, on: Sink<'_>) -> Read {
         let at = place(output, 0);
-        let known = into.arguments_so_far(at);
-        let came = Came { text: &self.arguments, written: self.arguments.len() };
-        let (rest, written) = came.rest(known);
-        let id = if known.is_some() { Cow::default() } else { self.id };
-        let mut piece = Piece::new(at, id, self.name).with_arguments(rest, written);
+        let written = self.arguments.len();
+        let mut piece = match into.arguments_so_far(at) {
+            None => Piece::new(at, self.id, self.name).with_arguments(self.arguments, written),
+            Some(known) => {
+                let came = Came { text: &self.arguments, written };
+                let (rest, written) = came.rest(Some(known));
+                Piece::new(at, "", self.name).with_arguments(rest.to_owned(), written)
+            }
+        };
         for (key, value) in self.rest {
             piece = piece.with_field(&key, json.within(value, Reader::json)?);
         }
