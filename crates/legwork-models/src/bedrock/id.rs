@@ -55,6 +55,15 @@ impl<'a> ModelId<'a> {
         matches!(self.maker, "amazon" | "twelvelabs")
     }
 
+    /// Whether it hears sounds; of a model that the name does not tell, the server has to say.
+    pub(super) fn hears(&self) -> bool {
+        match self.maker {
+            "amazon" => self.name.contains("omni"),
+            "mistral" => self.name.starts_with("voxtral"),
+            maker => maker.is_empty(),
+        }
+    }
+
     /// Whether it is told that a call failed in another way than by the text of the result.
     pub(super) fn takes_status(&self) -> bool {
         matches!(self.maker, "amazon" | "anthropic" | "")

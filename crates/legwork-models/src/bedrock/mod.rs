@@ -96,8 +96,13 @@ impl Wire for Converse {
     }
 
     fn head(&self, provider: &str, model: &str, _: &Quirks) -> Head {
-        // What a model gets back of its own, one of another maker does not.
-        let encoding = format!("bedrock {}", ModelId::of(model).maker);
+        // What a model gets back of its own, one of another maker does not; and not each one gets
+        // sounds.
+        let id = ModelId::of(model);
+        let encoding = match id.hears() {
+            true => format!("bedrock {} with sounds", id.maker),
+            false => format!("bedrock {}", id.maker),
+        };
         Head::new(&encoding, provider, b"{".to_vec())
     }
 

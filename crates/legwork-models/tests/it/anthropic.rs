@@ -207,6 +207,43 @@ fn with(messages: impl IntoIterator<Item = Message>) -> ModelRequest {
 }
 
 #[test]
+fn a_file_of_text_is_a_document_that_the_model_reads() {
+    let file = |name: Option<&str>, media_type: &str, data: &str| {
+        Part::File(File {
+            name: name.map(str::to_owned),
+            media_type: media_type.to_owned(),
+            source: MediaSource::Base64(data.to_owned()),
+        })
+    };
+    let parts = vec![
+        file(Some("a.txt"), "text/plain; charset=utf-8", "aMOpIQ=="),
+        file(None, "text/csv", "YSxi"),
+        file(None, "application/json", "e30="),
+        // No text, though it says so.
+        file(Some("b.txt"), "text/plain", "//79"),
+        file(Some("c.txt"), "text/plain", "***"),
+    ];
+    let request = with([Message::new(Role::User, parts)]);
+    let body = sent(&model(), &request);
+    assert!(is_valid(&body));
+    let text = |data: &str| json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": data}});
+    let mut titled = text("hé!");
+    titled["title"] = json!("a.txt");
+    let said = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(
+        body["messages"][0]["content"],
+        json!([
+            said("Hi?"),
+            titled,
+            text("a,b"),
+            text("{}"),
+            said("[file b.txt: text/plain]"),
+            said("[file c.txt: text/plain]")
+        ])
+    );
+}
+
+#[test]
 fn a_conversation_with_everything_is_valid_and_says_it() {
     let image = |source| Image { media_type: "image/png".to_owned(), source };
     let pdf = File {

@@ -1,5 +1,6 @@
 //! One message as this wire writes it: blocks of content.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use legwork_core::message::{
     File, Image, MediaSource, Message, Part, ResultPart, Role, Thinking, ToolResult,
 };
@@ -141,10 +142,13 @@ fn image(image: &Image) -> Option<Value> {
     Some(json!({"type": "image", "source": source}))
 }
 
-/// A PDF, or a file at a URL; of any other the model reads that it is there.
+/// A PDF or a text; of any other the model reads that it is there.
 fn file(file: &File) -> Value {
     let is_pdf = file.media_type == "application/pdf";
     let source = match &file.source {
+        MediaSource::Base64(data) if let Some(text) = plain_text(&file.media_type, data) => {
+            json!({"type": "text", "media_type": "text/plain", "data": text})
+        }
         MediaSource::Base64(data) if is_pdf => {
             json!({"type": "base64", "media_type": file.media_type, "data": data})
         }
@@ -155,6 +159,15 @@ fn file(file: &File) -> Value {
         None => json!({"type": "document", "source": source}),
         Some(name) => json!({"type": "document", "source": source, "title": name}),
     }
+}
+
+/// The text of a file that is one.
+fn plain_text(media_type: &str, data: &str) -> Option<String> {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let is_text = essence.starts_with("text/")
+        || matches!(essence, "application/json" | "application/xml" | "application/yaml");
+    let bytes = is_text.then(|| BASE64_STANDARD.decode(data).ok())??;
+    String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())
 }
 
 fn write_some(value: Option<Value>, out: &mut Vec<u8>) {

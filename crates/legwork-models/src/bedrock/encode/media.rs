@@ -1,4 +1,4 @@
-//! Images, documents and videos, as bytes or in S3.
+//! Images, documents, videos and sounds, as bytes or in S3.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::wire::{field, write};
 /// Characters of a document's name; the API takes 200.
 const NAME: usize = 150;
 
-/// An image, a document or a video that the API takes.
+/// An image, a document, a video or a sound that the API takes.
 pub(super) struct Media<'a> {
     kind: Kind,
     format: &'static str,
@@ -22,6 +22,7 @@ pub(super) enum Kind {
     Image,
     Document,
     Video,
+    Audio,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +44,7 @@ impl<'a> Media<'a> {
         Some(Self { kind: Kind::Image, format, name: None, source: Source::of(&image.source)? })
     }
 
-    /// A document or a video; none if the API does not take it.
+    /// A document, a video or a sound; none if the API does not take it.
     pub(super) fn of_file(file: &'a File) -> Option<Self> {
         let (kind, format) = format(&file.media_type)?;
         Some(Self { kind, format, name: file.name.as_deref(), source: Source::of(&file.source)? })
@@ -60,6 +61,7 @@ impl<'a> Media<'a> {
             Kind::Image => b"{\"image\":{\"format\":",
             Kind::Document => b"{\"document\":{\"format\":",
             Kind::Video => b"{\"video\":{\"format\":",
+            Kind::Audio => b"{\"audio\":{\"format\":",
         });
         write(out, self.format);
         if self.kind == Kind::Document {
@@ -134,6 +136,14 @@ fn format(media_type: &str) -> Option<(Kind, &'static str)> {
         "video/x-matroska" => (Kind::Video, "mkv"),
         "video/x-ms-wmv" => (Kind::Video, "wmv"),
         "video/3gpp" => (Kind::Video, "three_gp"),
+        "audio/aac" => (Kind::Audio, "aac"),
+        "audio/flac" | "audio/x-flac" => (Kind::Audio, "flac"),
+        "audio/mp4" | "audio/m4a" | "audio/x-m4a" => (Kind::Audio, "m4a"),
+        "audio/mpeg" | "audio/mp3" => (Kind::Audio, "mp3"),
+        "audio/ogg" => (Kind::Audio, "ogg"),
+        "audio/opus" => (Kind::Audio, "opus"),
+        "audio/wav" | "audio/x-wav" | "audio/wave" => (Kind::Audio, "wav"),
+        "audio/webm" => (Kind::Audio, "webm"),
         _ => return None,
     })
 }

@@ -90,7 +90,7 @@ fn of_user(message: &Message, to: To<'_>, blocks: &mut Blocks<'_>) {
             Part::File(file) => {
                 // Two messages with one file say different things, if they say any.
                 let place = format!("{number} {}", message.text());
-                wants_text |= blocks.file(file, to, &place) == Some(Kind::Document);
+                wants_text |= blocks.file(file, to, By::User, &place) == Some(Kind::Document);
             }
             Part::ToolResult(result) => blocks.result(result, to),
             _ => {}
@@ -99,6 +99,13 @@ fn of_user(message: &Message, to: To<'_>, blocks: &mut Blocks<'_>) {
     if wants_text && message.text().trim().is_empty() {
         blocks.text(READ);
     }
+}
+
+/// Who gives a file: the result of a tool holds no sounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    User,
+    Tool,
 }
 
 /// Whose answer a message is.
@@ -201,10 +208,14 @@ impl<'o> Blocks<'o> {
         }
     }
 
-    /// A document or a video; of any other the model reads that it is there.
-    fn file(&mut self, file: &File, to: To<'_>, place: &str) -> Option<Kind> {
+    /// A document, a video or a sound; of any other the model reads that it is there.
+    fn file(&mut self, file: &File, to: To<'_>, by: By, place: &str) -> Option<Kind> {
         let media = Media::of_file(file);
-        let media = media.filter(|media| media.kind() != Kind::Video || to.id.sees_videos());
+        let media = media.filter(|media| match media.kind() {
+            Kind::Video => to.id.sees_videos(),
+            Kind::Audio => to.id.hears() && by == By::User,
+            Kind::Document | Kind::Image => true,
+        });
         match &media {
             Some(media) => media.append(place, self.next()),
             None => self.text(&name_of_file(file)),
@@ -238,7 +249,7 @@ impl<'o> Blocks<'o> {
                 ResultPart::Image(image) => content.image(image),
                 ResultPart::File(file) => {
                     let place = format!("{number} {}", result.call);
-                    content.file(file, to, &place);
+                    content.file(file, to, By::Tool, &place);
                 }
                 part => content.text(&part.text()),
             }

@@ -8,7 +8,7 @@ mod decode;
 mod encode;
 
 use legwork_core::ModelRequest;
-use legwork_port::Deltas;
+use legwork_port::{Ability, Deltas};
 
 use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
@@ -49,6 +49,10 @@ impl Wire for Responses {
 
     fn provider(&self) -> &'static str {
         "openai"
+    }
+
+    fn lacks(&self) -> &'static [Ability] {
+        &[Ability::Audio]
     }
 
     fn counting(&self) -> Option<Counting> {

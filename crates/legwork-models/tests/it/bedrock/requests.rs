@@ -68,6 +68,31 @@ fn point() -> Value {
 }
 
 #[test]
+fn a_sound_is_sent_to_a_model_that_hears_it() {
+    let sound = || file("a.wav", "audio/wav", base64());
+    let request = with([Message::new(Role::User, vec![Part::File(sound())])]);
+    let heard = json!({"audio": {"format": "wav", "source": {"bytes": "aGk="}}});
+    let named = json!({"text": "[file a.wav: audio/wav]"});
+    for (name, expected) in [
+        ("mistral.voxtral-small-24b-2507", &heard),
+        ("us.amazon.nova-2-omni-v1:0", &heard),
+        ("us.amazon.nova-pro-v1:0", &named),
+        (CLAUDE, &named),
+    ] {
+        let body = sent(&model(name), &request);
+        assert!(is_valid(&body), "{name}");
+        assert_eq!(body["messages"][0]["content"][1], *expected, "{name}");
+    }
+    // The result of a tool holds none.
+    let calls = by(&claude(), vec![call("c1", "{}")]);
+    let request = with([calls, result("c1", vec![ResultPart::File(sound())])]);
+    let body = sent(&model("mistral.voxtral-small-24b-2507"), &request);
+    assert!(is_valid(&body));
+    let results = &body["messages"][2]["content"][0]["toolResult"]["content"];
+    assert_eq!(*results, json!([named]));
+}
+
+#[test]
 fn a_conversation_with_everything_is_valid_and_says_it() {
     let url = |url: &str| MediaSource::Url(url.to_owned());
     let mut request = with([

@@ -57,6 +57,21 @@ fn input(messages: impl IntoIterator<Item = Message>) -> Vec<Value> {
 }
 
 #[test]
+fn of_a_sound_the_model_reads_that_it_is_there() {
+    let sound = File { media_type: "audio/wav".to_owned(), ..file(Some("a.wav"), base64()) };
+    let call = Message::assistant(vec![call("c1", "{}")]);
+    let result =
+        Message::new(Role::Tool, vec![result("c1", vec![ResultPart::File(sound.clone())])]);
+    let messages = [Message::new(Role::User, vec![Part::File(sound)]), call, result];
+    let request = messages.into_iter().fold(question("Hi?"), ModelRequest::with_message);
+    let body = sent(&model(), &request);
+    assert!(is_valid(&body));
+    let text = body.to_string();
+    assert_eq!(text.matches("[file a.wav: audio/wav]").count(), 2, "{text}");
+    assert!(!text.contains("aGk="), "{text}");
+}
+
+#[test]
 fn a_conversation_with_everything_is_valid_and_says_it() {
     let parts = vec![
         Part::text("Look: \"é\"\n"),

@@ -148,6 +148,11 @@ impl<'a> Input<'a> {
     }
 
     fn file(file: &'a File) -> Option<Self> {
+        // The API takes no sounds: the model reads that one is there.
+        if file.media_type.starts_with("audio/") {
+            let text = ResultPart::File(file.clone()).text().into_owned();
+            return Some(Self::text(Cow::Owned(text)));
+        }
         let (file_data, file_url) = media(&file.media_type, &file.source);
         let name = file.name.as_deref();
         let filename = match (&file_data, &file_url) {
