@@ -19,6 +19,25 @@ use crate::retry::{Policy, Retrying};
 /// `new` takes a clock.
 pub trait ModelExt: Model + Sized + 'static {
     /// Makes failed attempts again; see [`Retrying`]. The models of this crate do so themselves.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use legwork_models::layers::ModelExt;
+    /// use legwork_models::retry::Policy;
+    /// use legwork_port::Model;
+    /// # use legwork_core::{Message, ModelRequest};
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = ScriptedModel::new([Turn::text("42")]);
+    /// # let request = ModelRequest::blank(Default::default()).with_message(Message::user("?"));
+    /// let model = model.with_retry(Policy::default().with_time_limit(Duration::from_secs(20)));
+    /// assert_eq!(model.infer(request, None).await?.text(), "42");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "clock")]
     fn with_retry(self, policy: Policy) -> Retrying<Self> {
         Retrying::new(self, policy, system_clock())

@@ -72,7 +72,16 @@ macro_rules! settings {
         /// Gives each request a key in this header, the same one in all its attempts, by which the
         /// server can tell a repeated request from a new one.
         ///
-        /// Off by default, and on for the known providers whose row says so.
+        /// Off by default: a server that does not know the header may refuse it.
+        ///
+        /// ```
+        /// # use legwork_models::openai;
+        /// let model = openai::chat("https://api.example.com/v1", "a-model")
+        ///     .idempotency_header("Idempotency-Key")
+        ///     .build()?;
+        /// # drop(model);
+        /// # Ok::<(), legwork_models::Error>(())
+        /// ```
         pub fn idempotency_header(mut self, name: impl Into<String>) -> Self {
             self.setup.key_header = Some(name.into());
             self

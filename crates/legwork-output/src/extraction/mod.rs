@@ -22,11 +22,12 @@ use serde::de::DeserializeOwned;
 pub use crate::mode::Mode;
 pub use answer::{Answer, Attempt};
 pub use error::{Error, Problem};
-pub use watch::OnPartial;
 
 use crate::Output;
+use crate::output::{self, EachItem, Items, Shown};
 use crate::partial;
 use crate::schema::{self, Dialect};
+use watch::OnPartial;
 use watch::Watch;
 
 /// How often a model may correct its answer, unless it is said otherwise.
@@ -159,9 +160,12 @@ impl<'m, T: Send + 'static> Extraction<'m, T> {
     /// The same, streamed: it is called with what has arrived of the value, after each piece.
     ///
     /// A repeated attempt and a corrected answer begin anew.
-    pub fn on_partial(mut self, on_partial: impl FnMut(&partial::Value) + Send + 'm) -> Self {
-        self.on_partial = Some(Box::new(on_partial));
-        self
+    pub fn on_partial(self, on_partial: impl FnMut(&partial::Value) + Send + 'm) -> Self {
+        self.shown(on_partial)
+    }
+
+    fn shown(self, shown: impl Shown + 'm) -> Self {
+        Self { on_partial: Some(Box::new(shown)), ..self }
     }
 
     /// Asks, and gives the value with how it came about.
@@ -192,6 +196,37 @@ impl<'m, T: Send + 'static> Extraction<'m, T> {
             if is_last {
                 return Err(Error::Rejected { attempts });
             }
+        }
+    }
+}
+
+impl<'m, I: DeserializeOwned + JsonSchema + Send + 'static> Extraction<'m, Vec<I>> {
+    /// The same, streamed: it is called with each item of the list as soon as it is complete, and
+    /// with its number from 0 on. An item that fails a stage is an error by itself.
+    ///
+    /// A repeated attempt and a corrected answer begin anew, with the number 0.
+    ///
+    /// ```
+    /// use legwork_output::Extract;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let model = ScriptedModel::new([
+    /// #     Turn::call("answer", serde_json::json!({"items": ["tea", "milk"]}))]);
+    /// let mut seen = Vec::new();
+    /// let list = model.extract::<Vec<String>>("What do I need for tea?");
+    /// let list = list.on_item(|number, item| seen.extend(item.map(|item| (number, item)))).await?;
+    /// assert_eq!(list, ["tea", "milk"]);
+    /// assert_eq!(seen, [(0, "tea".to_owned()), (1, "milk".to_owned())]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_item(self, on_item: impl FnMut(usize, Result<I, output::Error>) + Send + 'm) -> Self {
+        match Output::of() {
+            Ok(item) => self.shown(EachItem::new(Items::of(item), on_item)),
+            // The list of such items has no valid schema either, which is the error of asking.
+            Err(_) => self,
         }
     }
 }

@@ -6,11 +6,10 @@ use legwork_port::{Delta, Deltas, Retry};
 
 use crate::Mode;
 use crate::Output;
-use crate::output::Arriving;
-use crate::partial;
+use crate::output::{Arriving, Shown};
 
 /// Called with what has arrived of a value.
-pub type OnPartial<'a> = Box<dyn FnMut(&partial::Value) + Send + 'a>;
+pub(super) type OnPartial<'a> = Box<dyn Shown + 'a>;
 
 /// Receives the pieces of an answer, and shows the value in them.
 pub(super) struct Watch<'a, 'm> {
@@ -27,6 +26,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         on_partial: &'a mut OnPartial<'m>,
     ) -> Self {
         let call = (mode == Mode::ToolCall).then_some(0);
+        on_partial.begin();
         Self { arriving: output.arriving(), call, on_partial }
     }
 }
@@ -41,13 +41,14 @@ impl Deltas for Watch<'_, '_> {
             _ => return ControlFlow::Continue(()),
         }
         if let Some(value) = self.arriving.value() {
-            (self.on_partial)(&value);
+            self.on_partial.show(&value);
         }
         ControlFlow::Continue(())
     }
 
     fn retrying(&mut self, _retry: Retry<'_>) -> ControlFlow<()> {
         self.arriving.restart();
+        self.on_partial.begin();
         ControlFlow::Continue(())
     }
 }

@@ -51,6 +51,12 @@ impl<T: 'static> Items<T> {
             .map(|value| item.read_value(value))
     }
 
+    /// Begins anew with another text.
+    pub fn restart(&mut self) {
+        self.arriving.restart();
+        self.handed_out = 0;
+    }
+
     /// How many items were handed out, failed ones included.
     pub fn handed_out(&self) -> usize {
         self.handed_out

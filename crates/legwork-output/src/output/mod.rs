@@ -8,6 +8,7 @@ mod arriving;
 mod error;
 mod items;
 mod prompt;
+mod shown;
 mod validate;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub use arriving::Arriving;
 pub use error::{Error, Stage};
 pub use items::Items;
 pub use prompt::Prompt;
+pub use shown::{EachItem, Shown};
 pub use validate::{Invalid, Validator};
 
 use crate::extract::{Extractors, Start};

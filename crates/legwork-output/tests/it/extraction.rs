@@ -191,3 +191,19 @@ async fn a_model_behind_a_pointer_and_a_reason_why_not() {
     let by_reference: &dyn Model = &*model;
     assert!(by_reference.extract::<Maybe<u32>>("How many?").await.is_ok());
 }
+
+#[tokio::test]
+async fn each_item_of_a_list_is_handed_out_once_an_answer() {
+    for mode in [Mode::ToolCall, Mode::Prompted] {
+        let turn = |items: serde_json::Value| match mode {
+            Mode::ToolCall => Turn::call("answer", json!({"items": items})),
+            _ => Turn::text(json!({"items": items}).to_string()),
+        };
+        let model = ScriptedModel::new([turn(json!([1, "x"])), turn(json!([1, 2]))]);
+        let mut seen = Vec::new();
+        let list = model.extract::<Vec<u8>>("?").mode(mode);
+        let list = list.on_item(|number, item| seen.push((number, item.ok()))).await.unwrap();
+        assert_eq!(list, [1, 2]);
+        assert_eq!(seen, [(0, Some(1)), (1, None), (0, Some(1)), (1, Some(2))], "{mode:?}");
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use legwork_output::output::Arriving;
-use legwork_output::{Output, partial};
+use legwork_output::Output;
+use legwork_output::output::{Arriving, Shown};
 use legwork_port::{EventKind, Observer, RunEvent};
 
 /// Calls a function with what has arrived of an output.
@@ -25,7 +25,7 @@ enum From {
     Call(u32),
 }
 
-impl<F: FnMut(&partial::Value) + Send> PartialValues<F> {
+impl<F: Shown> PartialValues<F> {
     pub(super) fn new<T>(output: &Output<T>, on_partial: F) -> Self {
         let tool = Arc::clone(output.name());
         Self(Mutex::new(Watched {
@@ -37,21 +37,22 @@ impl<F: FnMut(&partial::Value) + Send> PartialValues<F> {
     }
 }
 
-impl<F: FnMut(&partial::Value) + Send> Watched<F> {
+impl<F: Shown> Watched<F> {
     fn restart(&mut self, from: From) {
         self.arriving.restart();
+        self.on_partial.begin();
         self.from = from;
     }
 
     fn push(&mut self, piece: &str) {
         self.arriving.push(piece);
         if let Some(value) = self.arriving.value() {
-            (self.on_partial)(&value);
+            self.on_partial.show(&value);
         }
     }
 }
 
-impl<F: FnMut(&partial::Value) + Send> Observer for PartialValues<F> {
+impl<F: Shown> Observer for PartialValues<F> {
     fn observe(&self, event: &RunEvent) {
         if !event.path.is_empty() {
             return;

@@ -6,7 +6,11 @@ use std::future::IntoFuture;
 use legwork_agent::{Control, Error as AgentError, Run, RunRequest, RunStream};
 use legwork_core::SessionId;
 use legwork_core::state::Refusal;
+use legwork_output::output::{EachItem, Items, Shown};
+use legwork_output::{Output, output};
 use legwork_port::{BoxFuture, Observer};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 
 use crate::output::partial_values::PartialValues;
 use crate::output::{TypedAgent, partial};
@@ -21,6 +25,44 @@ pub struct TypedRun<T> {
     request: Result<RunRequest, AgentError>,
     /// The session, if one is gone on with.
     resumes: Option<SessionId>,
+}
+
+impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedRun<Vec<I>> {
+    /// Calls a function with each item of the list as soon as it is complete, and with its number
+    /// from 0 on. An item that fails a stage is an error by itself.
+    ///
+    /// A repeated attempt and a corrected answer begin anew, with the number 0.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use legwork::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> legwork::Result<()> {
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # let model = ScriptedModel::new([
+    /// #     Turn::call("answer", serde_json::json!({"items": ["tea", "milk"]}))]);
+    /// let agent = Agent::builder(model).build()?;
+    /// let (tell, told) = mpsc::channel();
+    /// let list = agent.output::<Vec<String>>().run("What do I need for tea?");
+    /// let list = list.on_item(move |number, item| drop(tell.send((number, item.ok())))).await?;
+    /// assert_eq!(list, ["tea", "milk"]);
+    /// let told: Vec<_> = told.iter().collect();
+    /// assert_eq!(told, [(0, Some("tea".to_owned())), (1, Some("milk".to_owned()))]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_item(
+        self,
+        on_item: impl FnMut(usize, Result<I, output::Error>) + Send + 'static,
+    ) -> Self {
+        match Output::of() {
+            Ok(item) => self.shown(EachItem::new(Items::of(item), on_item)),
+            // The list of such items has no valid schema either, which is the error of the run.
+            Err(_) => self,
+        }
+    }
 }
 
 /// A value, and the run that gave it.
@@ -92,8 +134,12 @@ impl<T: Send + 'static> TypedRun<T> {
     /// # }
     /// ```
     pub fn on_partial(self, on_partial: impl FnMut(&partial::Value) + Send + 'static) -> Self {
+        self.shown(on_partial)
+    }
+
+    fn shown(self, shown: impl Shown + 'static) -> Self {
         let Some(output) = self.agent.wanted() else { return self };
-        let watch = PartialValues::new(output, on_partial);
+        let watch = PartialValues::new(output, shown);
         self.observer(watch)
     }
 

@@ -567,3 +567,24 @@ async fn an_output_that_cannot_be_asked_for_is_an_error_before_the_model_is_call
     assert_eq!(model.requests().len(), 0);
     assert_eq!(model.name(), "scripted:model");
 }
+
+#[tokio::test]
+async fn each_item_of_a_list_is_handed_out_once_an_answer() {
+    for mode in [Mode::ToolCall, Mode::Prompted] {
+        let turn = |items: Value| match mode {
+            Mode::ToolCall => Turn::call("answer", json!({"items": items})),
+            _ => Turn::text(json!({"items": items}).to_string()),
+        };
+        // The first answer holds an item that is none.
+        let turns = [turn(json!([1, 2, "x"])), turn(json!([1, 2, 3]))];
+        let (agent, _) = agent(turns);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sees = Arc::clone(&seen);
+        let run = agent.output::<Vec<u8>>().mode(mode).run("?");
+        let run = run.on_item(move |number, item| sees.lock().unwrap().push((number, item.ok())));
+        assert_eq!(run.await.unwrap(), [1, 2, 3], "{mode:?}");
+        let expected =
+            [(0, Some(1)), (1, Some(2)), (2, None), (0, Some(1)), (1, Some(2)), (2, Some(3))];
+        assert_eq!(*seen.lock().unwrap(), expected, "{mode:?}");
+    }
+}
