@@ -14,11 +14,13 @@ use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Part, Response, ToolCall};
 use legwork_models::answer::{ApiError, Ended, Reply, Streaming, Unreadable};
-use legwork_models::{Api, embeddings};
+use legwork_models::{Api, embeddings, retry};
 use legwork_port::Delta;
 use legwork_port::embedder::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -131,6 +133,21 @@ struct Row {
 }
 
 impl Row {
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.response_headers.as_ref()?.as_object()?.iter();
+        headers.find(|(key, _)| key.eq_ignore_ascii_case(name))?.1.as_str()
+    }
+
+    /// Seconds that the server asks to wait, counted from when it answered.
+    fn retry_after(&self) -> Option<f64> {
+        let now = self.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+        let precise = self.header("retry-after-ms").and_then(retry::retry_after_ms);
+        let wait = precise.or_else(|| {
+            retry::retry_after(self.header("retry-after")?, now.unwrap_or_else(SystemTime::now))
+        });
+        wait.map(|wait| wait.as_secs_f64())
+    }
+
     fn body(&self) -> Cow<'_, [u8]> {
         let encoded = self.response_body_b64.as_deref();
         match encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok()) {
@@ -162,11 +179,16 @@ struct Vectors {
     usage: Option<Usage>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Refused {
     status: u16,
     code: Option<String>,
     message: String,
+    /// Whether the same request may succeed later.
+    retryable: bool,
+    /// Seconds that the server asks to wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -201,11 +223,11 @@ fn replay<'r>(row: &'r Row, wanted: &Wanted) -> Told<'r> {
                 let error = ended_with(&response);
                 Told { error, message: Some(message(&response)), ..told(row) }.checked()
             }
-            Err(why) => Told { error: Some(refused(why, row.status)), ..told(row) }.checked(),
+            Err(why) => Told { error: Some(refused(why, row)), ..told(row) }.checked(),
         },
         Some(Wire::Embeddings(wire)) => match read_vectors(row, wire, wanted.split) {
             Ok(answer) => Told { embeddings: Some(vectors(answer)), ..told(row) }.checked(),
-            Err(why) => Told { error: Some(no_vectors(why, row.status)), ..told(row) }.checked(),
+            Err(why) => Told { error: Some(no_vectors(why, row)), ..told(row) }.checked(),
         },
     }
 }
@@ -227,16 +249,13 @@ fn unknown(row: &Row) -> Told<'_> {
         status: row.status,
         code: Some("unknown_path".to_owned()),
         message: format!("no wire sends its requests to {}; name one with --wire", row.path),
+        ..Refused::default()
     };
     Told { error: Some(error), ..told(row) }
 }
 
 fn read(row: &Row, wire: Api, split: Option<NonZeroUsize>) -> Result<Response, Unreadable> {
-    let headers = row.response_headers.as_ref().and_then(Value::as_object);
-    let named = |name: &String| name.eq_ignore_ascii_case("content-type");
-    let content_type = headers
-        .and_then(|headers| headers.iter().find(|(name, _)| named(name)))
-        .and_then(|(_, value)| value.as_str());
+    let content_type = row.header("content-type");
     let asked = if row.streaming { Streaming::Yes } else { Streaming::No };
     let mut reply = Reply::new(wire, row.status, content_type, asked);
     let body = row.body();
@@ -267,16 +286,18 @@ fn vectors(answer: Embeddings) -> Vectors {
     }
 }
 
-fn no_vectors(why: embeddings::Unreadable, status: u16) -> Refused {
+fn no_vectors(why: embeddings::Unreadable, row: &Row) -> Refused {
     let code = match why {
-        embeddings::Unreadable::Api(error) => return refused(Unreadable::Api(error), status),
+        embeddings::Unreadable::Api(error) => return refused(Unreadable::Api(error), row),
+        embeddings::Unreadable::Cut => return refused(Unreadable::Nothing, row),
         embeddings::Unreadable::OtherApi { .. } => "other_wire",
         embeddings::Unreadable::NoJson { .. } => "no_json",
         embeddings::Unreadable::Vectors(_) => "wrong_vectors",
         embeddings::Unreadable::OverBound(_) => "over_bound",
         _ => "no_answer",
     };
-    Refused { status, code: Some(code.to_owned()), message: why.to_string() }
+    let (status, code, message) = (row.status, Some(code.to_owned()), why.to_string());
+    Refused { status, code, message, ..Refused::default() }
 }
 
 /// The error that an answer ended with, after some of it had come.
@@ -287,21 +308,26 @@ fn ended_with(response: &Response) -> Option<Refused> {
         status: error.get("status")?.as_u64()?.try_into().ok()?,
         code: text("code").or_else(|| text("type")),
         message: text("message")?,
+        retryable: response.incomplete == Some(Incomplete::Cut),
+        retry_after: None,
     })
 }
 
-fn refused(why: Unreadable, status: u16) -> Refused {
+fn refused(why: Unreadable, row: &Row) -> Refused {
     match why {
-        Unreadable::Api(ApiError { status, code, kind, message, .. }) => {
-            Refused { status, code: code.or(kind), message }
+        Unreadable::Api(error) => {
+            let (retryable, retry_after) = (error.is_retryable(), row.retry_after());
+            let ApiError { status, code, kind, message, .. } = error;
+            Refused { status, code: code.or(kind), message, retryable, retry_after }
         }
         other => {
-            let code = match other {
-                Unreadable::OtherWire { .. } => "other_wire",
-                Unreadable::NoJson { .. } => "no_json",
-                _ => "no_answer",
+            let (code, retryable) = match other {
+                Unreadable::OtherWire { .. } => ("other_wire", false),
+                Unreadable::NoJson { .. } => ("no_json", false),
+                _ => ("no_answer", true),
             };
-            Refused { status, code: Some(code.to_owned()), message: other.to_string() }
+            let (status, code) = (row.status, Some(code.to_owned()));
+            Refused { status, code, message: other.to_string(), retryable, retry_after: None }
         }
     }
 }

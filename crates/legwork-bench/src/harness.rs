@@ -113,7 +113,11 @@ fn counted(bench: &Bench, workloads: &[Workload]) -> Result<Samples, Error> {
             return Ok(samples);
         }
         say(&format!("counting {}", workload.name()))?;
-        for side in [Side::Baseline, Side::Legwork] {
+        let sides = match workload {
+            Workload::W2Late => &[Side::Legwork][..],
+            _ => &[Side::Baseline, Side::Legwork],
+        };
+        for side in sides.iter().copied() {
             samples.insert((*workload, side), vec![bench.count(side, *workload)?]);
         }
     }

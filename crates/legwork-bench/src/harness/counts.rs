@@ -45,11 +45,15 @@ const COUNTERS: [Counter; 2] = [
 
 /// What a workload is counted over.
 struct Extent {
-    /// Executions of the first and of the second run.
+    /// Executions of the first and of the second run; of W2-LATE the steps of its one execution.
     executions: (usize, usize),
     /// The unit of the counts, and how many of it an execution has.
     unit: (&'static str, f64),
 }
+
+/// The early and the late steps of W2-LATE.
+const EARLY: Extent = Extent { executions: (5, 25), unit: ("step_10", 1.0) };
+const LATE: Extent = Extent { executions: (1_990, 2_010), unit: ("step_2000", 1.0) };
 
 /// What a workload is counted over; none if it is not counted.
 fn extent(workload: Workload) -> Option<Extent> {
@@ -73,7 +77,7 @@ fn extent(workload: Workload) -> Option<Extent> {
 
 /// Whether a workload is counted.
 pub(super) fn is_counted(workload: Workload) -> bool {
-    extent(workload).is_some()
+    workload == Workload::W2Late || extent(workload).is_some()
 }
 
 /// A counting program that is not installed.
@@ -91,11 +95,32 @@ pub(super) fn measure(
     workload: Workload,
     conditions: &Conditions,
 ) -> Result<Sample, Error> {
-    let Some(Extent { executions: (few, more), unit: (unit, size) }) = extent(workload) else {
-        return Ok(Sample::new());
-    };
     let mut sample = Sample::new();
-    for counter in &COUNTERS {
+    if workload == Workload::W2Late {
+        let counters = &COUNTERS[..1];
+        for extent in [EARLY, LATE] {
+            sample.extend(difference(side, workload, conditions, &extent, counters)?);
+        }
+        let figure = |name: &str| sample.get(name).copied().unwrap_or_default();
+        let growth = figure("instructions_per_step_2000") / figure("instructions_per_step_10");
+        sample.insert("instruction_growth".to_owned(), growth);
+    } else if let Some(extent) = extent(workload) {
+        sample = difference(side, workload, conditions, &extent, &COUNTERS)?;
+    }
+    Ok(sample)
+}
+
+/// What the executions by which two runs differ come to, for each unit.
+fn difference(
+    side: Side,
+    workload: Workload,
+    conditions: &Conditions,
+    extent: &Extent,
+    counters: &[Counter],
+) -> Result<Sample, Error> {
+    let Extent { executions: (few, more), unit: (unit, size) } = *extent;
+    let mut sample = Sample::new();
+    for counter in counters {
         let count = |executions| {
             let executions = Some(executions);
             let conditions = Conditions { executions, ..conditions.clone() };

@@ -1,7 +1,9 @@
 //! W2-LATE: what a late step of a long execution costs beside sending its request.
 //!
 //! A request holds the whole conversation, so sending it costs more with each step. How much that
-//! is comes from sending the same bytes, made before, over a bare connection.
+//! is comes from sending the same bytes, made before, over a bare connection. Where instructions are
+//! counted nothing is taken off: the system sends the bytes, and a program executes as much for any
+//! number of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,9 +45,13 @@ const SENDS: usize = 50;
 /// Runs 2,000 steps with one tool call each, some times, then sends what two of them sent.
 pub(super) async fn measure(conditions: &Conditions) -> Result<Sample, Error> {
     let model = Arc::new(Remembering::open(conditions)?);
+    if let Some(steps) = conditions.executions {
+        model.execute(conditions, steps).await?;
+        return Ok(Sample::new());
+    }
     let mut windows = LOOKS.map(|_| Vec::new());
     for run in 0..=RUNS {
-        let times = model.execute(conditions).await?;
+        let times = model.execute(conditions, STEPS).await?;
         // The first one warms up.
         for (window, number) in windows.iter_mut().zip(LOOKS).filter(|_| run > 0) {
             window.extend_from_slice(probe::around(&times, number));
@@ -72,16 +78,21 @@ struct Remembering {
 
 impl Remembering {
     fn open(conditions: &Conditions) -> Result<Self, Error> {
-        let name = format!("openai:{}", Script::steps(STEPS));
+        let steps = conditions.executions.unwrap_or(STEPS);
+        let name = format!("openai:{}", Script::steps(steps));
         let model = model::builder(&name, Some(&conditions.base_url), Some("bench"));
         let model = model.map_err(fail)?.build().map_err(fail)?;
         Ok(Self { model, asked: Mutex::default() })
     }
 
-    /// The times of the steps of one execution.
-    async fn execute(self: &Arc<Self>, conditions: &Conditions) -> Result<Vec<StepTime>, Error> {
+    /// The times of the steps of one execution, which has so many.
+    async fn execute(
+        self: &Arc<Self>,
+        conditions: &Conditions,
+        steps: usize,
+    ) -> Result<Vec<StepTime>, Error> {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
-        let script = Script::steps(STEPS);
+        let script = Script::steps(steps);
         let probe = conditions.setup(script).probe;
         let agent = builder(Arc::clone(self), &probe, 0).build().map_err(fail)?;
         agent.run(TASK).await.map_err(fail)?;

@@ -483,7 +483,7 @@ impl Assembly {
         // Whatever it said before.
         self.finish = None;
         let mut response = self.finish(Ended::Cut);
-        if response.incomplete == Some(Incomplete::Cut) && !error.may_pass() {
+        if response.incomplete == Some(Incomplete::Cut) && !error.is_retryable() {
             response.incomplete = Some(Incomplete::from("failed"));
         }
         let ApiError { status, code, kind, message, .. } = error;

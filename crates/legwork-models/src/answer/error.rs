@@ -115,7 +115,7 @@ impl ApiError {
     }
 
     /// Whether the same request may succeed later.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         let is_temporary = matches!(self.status, 408 | 424 | 429 | 500..=599);
         is_temporary && !self.is_quota() && !self.is_overflow()
     }

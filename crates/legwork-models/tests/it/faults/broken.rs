@@ -17,7 +17,7 @@ async fn s11_3_a_drop_after_any_byte_is_a_failure_or_incomplete() {
     for asked in wires() {
         let whole = asked.said.whole();
         let end = whole.len() - asked.said.closing.len();
-        for at in (0..whole.len()).step_by(3) {
+        for at in 0..whole.len() {
             // The server may have ended a piece inside a character.
             match asked.once(sent([asked.open(&whole[..at])])).await {
                 Ok(response) if response.incomplete.is_none() => {
@@ -33,6 +33,18 @@ async fn s11_3_a_drop_after_any_byte_is_a_failure_or_incomplete() {
                     assert_eq!(error.charged_attempts, 1, "{asked} at {at}");
                 }
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn s11_5_a_drop_inside_the_head_of_an_answer_is_a_failure() {
+    for asked in wires() {
+        let head = stream_head(asked.said.stream).into_bytes();
+        for at in 0..head.len() {
+            let error = asked.once(sent([head[..at].to_vec()])).await.unwrap_err();
+            assert!(error.is_retryable(), "{asked} at {at}: {error}");
+            assert_eq!(error.kind, Kind::Unreachable, "{asked} at {at}: {error}");
         }
     }
 }
