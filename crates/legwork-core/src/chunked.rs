@@ -146,7 +146,7 @@ impl<T> Chunked<T> {
     /// Appends the bytes of all items for a wire, in order.
     ///
     /// The bytes of a full chunk are encoded once for a wire, and copied from then on, unless the
-    /// buffer goes on from one that has them. `encode` appends the bytes of one item, and must
+    /// buffer continues one that has them. `encode` appends the bytes of one item, and must
     /// append the same ones each time.
     pub fn append_encoded(
         &self,

@@ -99,7 +99,7 @@ impl ErrorRecord {
     /// Whether the same step may succeed when it is made again.
     ///
     /// So for errors of the model, its provider and the network, for a wrong configuration, which a
-    /// person may have corrected, and for a criterion or hook that says so
+    /// person may have corrected, and for a criterion that says so
     /// ([`retryable`](Self::retryable)).
     pub fn may_pass(&self) -> bool {
         use ErrorKind::{Configuration, Incomplete, Model, RateLimit, Timeout};
@@ -108,8 +108,9 @@ impl ErrorRecord {
                 matches!(self.kind, Model | RateLimit | Timeout | Incomplete | Configuration)
             }
             ErrorSource::Driver => self.kind == Configuration,
-            ErrorSource::Hook(_) | ErrorSource::Criterion(_) => self.retryable,
-            ErrorSource::Tool(_) => false,
+            ErrorSource::Criterion(_) => self.retryable,
+            // What a gate held back is not let through by a second try that does not ask it.
+            ErrorSource::Tool(_) | ErrorSource::Hook(_) => false,
         }
     }
 }

@@ -46,8 +46,8 @@ pub trait Credentials: Send + Sync {
     /// Called when a server refuses a credential (401, or a token that AWS says has expired):
     /// whether [`get`](Self::get) may now return another one.
     ///
-    /// If so, the request is sent once more, with what `get` returns then. False by default: the
-    /// refusal is the answer.
+    /// If so, a request for an answer, for vectors or for a count is sent once more, with what `get`
+    /// returns then and the time of a first byte anew. False by default: the refusal is the answer.
     fn renew(&self, _refused: &Credential) -> bool {
         false
     }

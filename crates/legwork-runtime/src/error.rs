@@ -112,7 +112,7 @@ impl Error {
     }
 
     /// Whether the same may succeed later: the store failed or is busy, or what failed the
-    /// execution may pass. The session then goes on where it was.
+    /// execution may pass. Resuming the session says whether something of it is left to do.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Unfinished(unfinished) => unfinished.run().end().is_retryable(),

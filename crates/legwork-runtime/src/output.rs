@@ -17,12 +17,10 @@ use serde_json::Value;
 use crate::context::StepContext;
 use crate::driver::Driver;
 
-/// What the step may have given: a value, or an answer that is none, with the call that gave it.
+/// What the step gave: a value, or an answer that is none, with the call that gave it.
 struct Given {
     call: Option<u32>,
     read: Result<Value, Rejection>,
-    /// The tool of the output checked it.
-    is_checked: bool,
 }
 
 /// Records the output that the step gave, or that its answer was rejected.
@@ -32,16 +30,16 @@ struct Given {
 /// interrupted while a value is checked.
 pub(crate) async fn record(state: AgentState, cx: &StepContext, driver: &dyn Driver) -> AgentState {
     let reader = cx.services.output.as_deref();
-    let given = match unwind::call(|| given(&state, reader, driver)) {
-        Ok(given) if given.is_empty() => return state,
-        Ok(given) => unwind::run(|| Box::pin(first(given, reader, &state, cx))).await,
+    let given = match unwind::call(|| places(&state, reader, driver)) {
+        Ok(places) if places.is_empty() => return state,
+        Ok(places) => unwind::run(|| Box::pin(first(places, reader, &state, cx))).await,
         Err(panic) => Err(panic),
     };
     let given = match given {
         Ok(Some(given)) => given,
         Ok(None) => return state,
         Err(panic) => {
-            let message = format!("reading the output panicked: {panic}");
+            let message = format!("reading or checking the output panicked: {panic}");
             return failed(state, ErrorKind::Panicked, message);
         }
     };
@@ -58,57 +56,67 @@ pub(crate) async fn record(state: AgentState, cx: &StepContext, driver: &dyn Dri
     reject(state, reader, given.call, rejection)
 }
 
-/// The first that is accepted, or else the first; none if the run is ended before that is known.
+/// The first value that is accepted, or else the first answer that is none; neither if the run is
+/// ended before that is known. What stands behind an accepted value is not read.
 async fn first(
-    given: Vec<Given>,
+    places: Vec<Option<u32>>,
     reader: Option<&dyn OutputReader>,
     state: &AgentState,
     cx: &StepContext,
 ) -> Option<Given> {
     let mut failed = None;
-    for mut given in given {
-        if let (Ok(value), Some(reader), false) = (&given.read, reader, given.is_checked) {
+    for call in places {
+        let slot = call.and_then(|index| state.call(index));
+        let own = slot.and_then(|slot| reader.filter(|it| it.wanted().name == slot.call.name));
+        let read = match (slot.and_then(|slot| Some((slot, slot.execution()?))), reader) {
+            (Some((slot, execution)), _) => by_call(slot, execution, own, reader),
+            (None, Some(reader)) => by_text(state, reader),
+            (None, None) => None,
+        };
+        let Some(mut read) = read else { continue };
+        // The tool of the output checks what it accepts, unless a hook gave its outcome.
+        let by_tool = |it: &Arc<ToolExecution>| it.effect.is_some() && !it.is_changed;
+        let is_checked = own.and(slot).and_then(CallSlot::execution).is_some_and(by_tool);
+        if let (Ok(value), Some(reader), false) = (&read, reader, is_checked) {
             let context = OutputContext::new(state.clone(), cx.services.deps.clone());
-            let judged = cx.unless_raised(reader.check(value, context)).await?;
-            given.read = judged.and(given.read);
+            read = cx.unless_raised(reader.check(value, context)).await?.and(read);
         }
-        match given.read {
-            Ok(_) => return Some(given),
-            Err(_) => failed = failed.or(Some(given)),
+        match read.is_ok() {
+            true => return Some(Given { call, read }),
+            false => failed = failed.or(Some(Given { call, read })),
         }
     }
     failed
 }
 
-/// What the step gave that could be an output.
-fn given(state: &AgentState, reader: Option<&dyn OutputReader>, driver: &dyn Driver) -> Vec<Given> {
+/// Where the step may have given the output: its calls that give one, in their order, or none of
+/// them for the text of its answer.
+fn places(
+    state: &AgentState,
+    reader: Option<&dyn OutputReader>,
+    driver: &dyn Driver,
+) -> Vec<Option<u32>> {
     let Some(step) = state.current_step() else { return Vec::new() };
     let failed = step.errors.iter().any(ErrorRecord::ends_step);
-    let response = step.response.as_ref().filter(|r| r.incomplete.is_none() && !failed);
-    match (response, reader) {
-        (Some(_), _) if !step.calls.is_empty() => by_calls(state, reader),
-        (Some(response), Some(reader)) if driver.is_answer(state) => {
-            let unread = Rejection::unread(response).map_or(Ok(()), Err);
-            let read = unread.and_then(|()| reader.read(&response.text()));
-            vec![Given { call: None, read, is_checked: false }]
-        }
-        _ => Vec::new(),
+    if failed || step.response.as_ref().is_none_or(|response| response.incomplete.is_some()) {
+        return Vec::new();
     }
-}
-
-/// What the calls gave, in their order.
-fn by_calls(state: &AgentState, reader: Option<&dyn OutputReader>) -> Vec<Given> {
+    if step.calls.is_empty() {
+        let is_answer = reader.is_some() && driver.is_answer(state);
+        return if is_answer { vec![None] } else { Vec::new() };
+    }
     let Some(shown) = state.context().tools_shown.as_ref() else { return Vec::new() };
     let gives_output = |slot: &CallSlot| {
         shown.specs.iter().any(|spec| spec.is_output && spec.name == slot.call.name)
     };
     let calls = state.calls().filter(|(_, slot)| gives_output(slot));
-    let given = calls.filter_map(|(index, slot)| {
-        let own = reader.filter(|reader| reader.wanted().name == slot.call.name);
-        let read = by_call(slot, slot.execution()?, own, reader)?;
-        Some(Given { call: Some(index), read, is_checked: own.is_some() })
-    });
-    given.collect()
+    calls.map(|(index, _)| Some(index)).collect()
+}
+
+/// What the text of the answer gave.
+fn by_text(state: &AgentState, reader: &dyn OutputReader) -> Option<Result<Value, Rejection>> {
+    let response = state.current_step()?.response.as_ref()?;
+    Some(Rejection::unread(response).map_or_else(|| reader.read(&response.text()), Err))
 }
 
 /// What a call gave; none if it failed for another reason than what the model wrote.

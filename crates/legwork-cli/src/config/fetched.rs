@@ -8,6 +8,7 @@ use legwork::model::{Builder, Provider};
 
 use super::credential::{Credential, KeySource};
 use super::secret::Secret;
+use crate::error::Error;
 
 /// A key that was fetched. One of a file or a program may be another one later.
 #[derive(Debug)]
@@ -35,15 +36,30 @@ impl Fetched {
         let source = move || {
             let (from, writable) = (Arc::clone(&from), Arc::clone(&writable));
             async move {
-                let fetched = from.fetch(&writable).await;
-                let fetched =
-                    fetched.map_err(|error| credentials::Error::Refused(error.to_string()))?;
-                Ok(credential(provider, fetched.expose()))
+                match from.fetch(&writable).await {
+                    Ok(fetched) => Ok(credential(provider, fetched.expose())),
+                    Err(error) => Err(unavailable(&from.from.value, &error)),
+                }
             }
         };
         let kept = Kept::new(source).starting_with(credential(provider, self.expose()));
         let kept: Arc<dyn Credentials> = Arc::new(kept);
         builder.credentials(kept)
+    }
+}
+
+/// Why there is no other key. What a program said is not repeated: it may hold a secret, and this is
+/// written to the journal.
+fn unavailable(source: &KeySource, error: &Error) -> credentials::Error {
+    match source {
+        KeySource::Command { .. } => credentials::Error::Unavailable(
+            "the server refused the key, and the command that prints it failed: run it yourself \
+             to see why"
+                .to_owned(),
+        ),
+        KeySource::File(_) | KeySource::Variable(_) => {
+            credentials::Error::Refused(error.to_string())
+        }
     }
 }
 

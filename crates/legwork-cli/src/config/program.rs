@@ -24,7 +24,7 @@ const SHOWN: usize = 600;
 /// environment and the terminal of the person, for it may have to ask for a passphrase;
 /// not with standard input, which may hold the task. It is looked up in the entries of the
 /// `PATH` that commands of an agent cannot write to, those outside of `writable`, and gets
-/// that `PATH` itself.
+/// that `PATH` itself; one that is named by its path is refused inside of `writable`.
 ///
 /// # Errors
 /// In words, when it cannot be started, fails, or takes longer than the limit. They show
@@ -35,7 +35,7 @@ pub(super) async fn output(
     writable: &[PathBuf],
     limit: Duration,
 ) -> Result<Vec<u8>, String> {
-    let mut command = command(program, writable)?;
+    let mut command = command(program, folder, writable)?;
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
     let child = command.stderr(Stdio::piped()).kill_on_drop(true).spawn();
     let mut child = child.map_err(|error| format!("it does not start: {error}"))?;
@@ -50,7 +50,22 @@ pub(super) async fn output(
     }
 }
 
-fn command(program: &Program, writable: &[PathBuf]) -> Result<Command, String> {
+/// A program that is named by its path, unless commands of an agent may write it.
+fn outside(program: &Path, folder: &Path, writable: &[&Path]) -> Result<PathBuf, String> {
+    let place = folder.join(program);
+    let real = place.canonicalize().map_err(|error| format!("it does not start: {error}"))?;
+    let is_inside = |path: &&Path| {
+        path.canonicalize().is_ok_and(|path| real.starts_with(&path) || place.starts_with(path))
+    };
+    match writable.iter().any(|path| is_inside(path)) {
+        true => {
+            Err(format!("{} lies where the agent may write: move it elsewhere", program.display()))
+        }
+        false => Ok(place),
+    }
+}
+
+fn command(program: &Program, folder: &Path, writable: &[PathBuf]) -> Result<Command, String> {
     let environment = Environment::filtered(std::env::vars_os());
     let writable: Vec<_> = writable.iter().map(PathBuf::as_path).collect();
     let mut command = match program {
@@ -63,7 +78,7 @@ fn command(program: &Program, writable: &[PathBuf]) -> Result<Command, String> {
             let (program, arguments) = words.split_first().ok_or("it is empty")?;
             let looked_up = || environment.program_outside(program, &writable);
             let place = match program.contains('/') {
-                true => PathBuf::from(program),
+                true => outside(Path::new(program), folder, &writable)?,
                 false => looked_up().ok_or_else(|| {
                     format!("{program} is not on the PATH, outside of where the agent works")
                 })?,

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use legwork_testkit::{Script, Server, Turn};
 use serde_json::json;
@@ -117,7 +119,10 @@ fn a_command_runs_only_when_a_model_is_asked_and_then_once() {
 #[test]
 fn s11_5_a_key_that_the_server_refuses_is_printed_again() {
     let key = |number: usize| format!("{KEY}-{number}");
-    let turns = Script::from([Turn::call("list", json!({"path": "."})), Turn::text("Done.")]);
+    let turns = Script::from([
+        Turn::call("list", json!({"path": "."})),
+        Turn::text(format!("It is {}.", key(2))),
+    ]);
     let (home, server) = (Home::new(), Server::start(turns.only_key(key(2))).unwrap());
     let command = format!("echo >> ran; echo {KEY}-$(wc -l < ran)");
     home.settings(&format!("[keys.openai]\ncommand = '{command}'"));
@@ -131,12 +136,34 @@ fn s11_5_a_key_that_the_server_refuses_is_printed_again() {
 
 #[test]
 fn s11_5_a_key_in_a_file_is_read_again_when_the_server_refuses_it() {
-    let (home, server) = (Home::new(), Server::start([Turn::status(401)]).unwrap());
-    let path = key_file(&home, 0o600);
-    home.settings(&format!("[keys.openai]\nfile = {path:?}"));
-    // The file has the same key: the refusal is final.
-    run(&home, &server, &[]).ends(1);
-    assert_eq!(server.requests().len(), 2);
+    let (home, path) = (Home::new(), Arc::new(OnceLock::<PathBuf>::new()));
+    let written = Arc::clone(&path);
+    // The file is written anew before the server refuses the key that it had.
+    let is_first = AtomicBool::new(true);
+    let turns = Script::from_fn(move |_| match is_first.swap(false, Ordering::SeqCst) {
+        false => Turn::text("Done."),
+        true => {
+            fs::write(written.get().unwrap(), format!("{KEY}-new\n")).unwrap();
+            Turn::status(401)
+        }
+    });
+    let server = Server::start(turns).unwrap();
+    path.set(key_file(&home, 0o600)).unwrap();
+    home.settings(&format!("[keys.openai]\nfile = {:?}", path.get().unwrap()));
+    run(&home, &server, &[]).ends(0);
+    let sent: Vec<_> = server.requests();
+    let sent = sent.iter().map(|request| request.headers["authorization"].clone());
+    assert!(sent.eq([format!("Bearer {KEY}"), format!("Bearer {KEY}-new")]));
+}
+
+#[test]
+fn s13_1_a_program_where_the_agent_may_write_prints_no_key() {
+    let (home, server) = (Home::new(), server());
+    let program = home.work().join("token");
+    fs::write(&program, format!("#!/bin/sh\necho {KEY}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    home.settings(&format!("[keys.openai]\ncommand = [{program:?}]"));
+    run(&home, &server, &[]).ends(2).says("lies where the agent may write");
 }
 
 #[test]

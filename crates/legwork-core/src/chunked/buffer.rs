@@ -1,4 +1,4 @@
-//! A buffer for the bytes of a vector, which goes on from those of the vector before.
+//! A buffer for the bytes of a vector, which continues those of the vector before.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Weak};
@@ -50,7 +50,7 @@ struct Mark<T> {
 }
 
 impl<T> Buffer<T> {
-    /// An empty buffer that uses the memory of what was written before, and goes on from it.
+    /// An empty buffer that uses the memory of what was written before, and continues it.
     pub fn after(before: Written<T>) -> Self {
         let head = before.marks.as_ref().map_or(0, |marks| marks.start);
         Self { bytes: Vec::with_capacity(head), marks: None, before: Some(before) }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::budget::{Dimension, Exhausted};
-use crate::error::ErrorRecord;
+use crate::error::{ErrorKind, ErrorRecord};
 use crate::id::SessionId;
 use crate::outcome::StopSignal;
 use crate::state::{AgentState, ExecutionStatus, Pending, PendingReason};
@@ -48,9 +48,11 @@ pub enum NextAction<'a> {
 }
 
 impl End<'_> {
-    /// Whether the execution failed with an error that may pass: resumed, it may succeed.
+    /// Whether the execution failed with an error of something that may succeed later, such as a
+    /// server that is overloaded.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Failed(Some(error)) if error.may_pass())
+        let Self::Failed(Some(error)) = self else { return false };
+        error.retryable || error.kind == ErrorKind::Incomplete
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::Exhausted;
 use crate::continuation::{Criterion, forbids_step};
+use crate::error::ErrorSource;
 use crate::event::{self, Event};
 use crate::outcome::StopSignal;
 use crate::state::{AgentState, ExecutionStatus, Refusal};
@@ -19,7 +20,8 @@ impl AgentState {
     /// An execution that a limit stopped goes on if no criterion forbids the next step any
     /// more. One that failed because of its model, provider or network, or of the agent's
     /// configuration, makes its last step again, unless its last [`MOST_INCOMPLETE`] answers
-    /// were incomplete. Otherwise a queued message (a follow-up, or a steering message that no
+    /// were incomplete; so does one that a criterion failed for now, unless its last step gave an
+    /// answer. Otherwise a queued message (a follow-up, or a steering message that no
     /// inference has used) is the task of a new execution.
     ///
     /// # Errors
@@ -69,7 +71,17 @@ impl AgentState {
 
     fn failed_outside(&self, signal: &StopSignal) -> bool {
         let failed = self.status() == Some(&ExecutionStatus::Failed);
-        failed && signal.error.as_ref().is_some_and(|error| error.may_pass())
+        failed
+            && signal.error.as_ref().is_some_and(|error| {
+                let by_criterion = matches!(error.source, ErrorSource::Criterion(_));
+                error.may_pass() && !(by_criterion && self.has_answered())
+            })
+    }
+
+    /// Whether the last step gave an answer, after which no model is asked again.
+    fn has_answered(&self) -> bool {
+        let last = self.step_results().next_back();
+        last.is_some_and(|result| result.step.calls.is_empty() || self.output().is_some())
     }
 
     fn may_ask_again(&self) -> Result<(), Refusal> {

@@ -104,7 +104,7 @@ proptest! {
             let head = if model.len() % 5 == 0 { "other" } else { "head" };
             last = list(&chunked, head, Buffer::after(last)).into_written();
             let anew = list(&chunked, head, Buffer::default()).into_written();
-            prop_assert_eq!(&last.bytes, &anew.bytes, "a buffer that goes on has the same bytes");
+            prop_assert_eq!(&last.bytes, &anew.bytes, "a buffer that continues another has the same bytes");
         }
         for (chunked, model) in &left {
             same(chunked, model)?;
@@ -251,7 +251,7 @@ fn s9_1_what_is_between_items_depends_on_both_in_chunks_and_between_them() {
 }
 
 #[test]
-fn s9_1_a_buffer_that_goes_on_copies_only_what_was_added() {
+fn s9_1_a_buffer_that_continues_another_copies_only_what_was_added() {
     let one = |_: &u32, out: &mut Vec<u8>| out.push(b'.');
     let write = |items: &Chunked<u32>, wire: &str, head: &[u8], last| {
         let mut out = Buffer::after(last);

@@ -11,7 +11,7 @@ pub enum Error {
     /// It failed, for this reason.
     #[error("{0}")]
     Failed(String),
-    /// It failed for now, for this reason: something that it needs was not to be had.
+    /// It failed for now, for this reason: something that it needs was unavailable.
     #[error("{0}")]
     Temporary(String),
     /// It ran longer than it may.
@@ -28,7 +28,7 @@ impl Error {
         Self::Failed(reason.into())
     }
 
-    /// It failed for now, for this reason: something that it needs was not to be had.
+    /// It failed for now, for this reason: something that it needs was unavailable.
     pub fn temporary(reason: impl Into<String>) -> Self {
         Self::Temporary(reason.into())
     }

@@ -23,6 +23,8 @@ pub(crate) struct Parser {
     bytes: Vec<u8>,
     /// How much of it was read.
     read: usize,
+    /// The headers of the last frame that was an event; most frames have the same ones.
+    event: Vec<u8>,
     is_broken: bool,
 }
 
@@ -58,7 +60,7 @@ impl Parser {
     /// The next whole frame.
     pub(crate) fn next(&mut self) -> Option<Frame<'_>> {
         let begin = self.read;
-        let layout = match Layout::of(self.bytes.get(begin..)?) {
+        let layout = match Layout::of(self.bytes.get(begin..)?, &mut self.event) {
             Ok(Some(layout)) => layout,
             Ok(None) => {
                 self.bytes.drain(..std::mem::take(&mut self.read));
@@ -94,24 +96,30 @@ struct Layout {
 }
 
 impl Layout {
-    /// The frame that begins here, if all of it came.
-    fn of(bytes: &[u8]) -> Result<Option<Self>, Invalid> {
+    /// The frame that begins here, if all of it came; `event` has the headers of an event.
+    fn of(bytes: &[u8], event: &mut Vec<u8>) -> Result<Option<Self>, Invalid> {
         let Some((prelude, _)) = bytes.split_at_checked(PRELUDE) else { return Ok(None) };
         let length = number(prelude, 0)?;
         if length < PRELUDE + CHECKSUM {
             return Err(Invalid);
         }
         let Some(frame) = bytes.get(..length) else { return Ok(None) };
-        check(frame, PRELUDE - CHECKSUM)?;
-        check(frame, length - CHECKSUM)?;
+        check(frame)?;
         let begin = PRELUDE + number(prelude, 4)?;
-        let headers = Headers::read(frame.get(PRELUDE..begin).ok_or(Invalid)?)?;
         let mut payload = begin..length - CHECKSUM;
         if payload.start > payload.end {
             return Err(Invalid);
         }
+        let bytes = frame.get(PRELUDE..begin).ok_or(Invalid)?;
+        if bytes == event.as_slice() && !bytes.is_empty() {
+            return Ok(Some(Self { length, payload, exception: None }));
+        }
+        let headers = Headers::read(bytes)?;
         if let Some(said) = headers.error_message.filter(|_| payload.is_empty()) {
             payload = PRELUDE + said.start..PRELUDE + said.end;
+        } else if headers.exception.is_none() {
+            event.clear();
+            event.extend_from_slice(bytes);
         }
         Ok(Some(Self { length, payload, exception: headers.exception.map(str::to_owned) }))
     }
@@ -123,11 +131,16 @@ fn number(bytes: &[u8], at: usize) -> Result<usize, Invalid> {
     usize::try_from(u32::from_be_bytes(*bytes)).map_err(|_| Invalid)
 }
 
-/// Checks the checksum at a place, which is of all before it.
-fn check(frame: &[u8], at: usize) -> Result<(), Invalid> {
-    let (summed, rest) = frame.split_at_checked(at).ok_or(Invalid)?;
-    let sum = rest.first_chunk().ok_or(Invalid)?;
-    if crc32fast::hash(summed) == u32::from_be_bytes(*sum) { Ok(()) } else { Err(Invalid) }
+/// Checks both checksums of a frame: of the lengths, and of all before the last one.
+fn check(frame: &[u8]) -> Result<(), Invalid> {
+    let (lengths, rest) = frame.split_at_checked(PRELUDE - CHECKSUM).ok_or(Invalid)?;
+    let (rest, sum) = rest.split_last_chunk().ok_or(Invalid)?;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(lengths);
+    let of_lengths = hasher.clone().finalize();
+    hasher.update(rest);
+    let sums = [rest.first_chunk().ok_or(Invalid)?, sum].map(|sum| u32::from_be_bytes(*sum));
+    if sums == [of_lengths, hasher.finalize()] { Ok(()) } else { Err(Invalid) }
 }
 
 impl Frame<'_> {

@@ -35,6 +35,23 @@ async fn a_credential_is_kept_until_it_is_refused() {
 }
 
 #[tokio::test]
+async fn a_source_that_gives_the_same_one_is_asked_once_for_each_refusal() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let kept = Kept::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        ready(Ok(token(1)))
+    });
+    for refusals in 0..3 {
+        for _ in 0..3 {
+            assert_eq!(kept.get().await, Ok(token(1)));
+        }
+        assert_eq!(count.load(Ordering::SeqCst), refusals + 1);
+        kept.renew(&token(1));
+    }
+}
+
+#[tokio::test]
 async fn one_that_is_there_is_used_first() {
     let (count, kept) = source();
     let kept = kept.starting_with(token(7));

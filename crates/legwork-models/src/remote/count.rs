@@ -65,8 +65,9 @@ impl HttpModel {
                 let used = access.open(&mut request, &body, &*self.clock).await;
                 let used = used.map_err(|problem| tried.not_allowed(&problem))?;
                 let answer = ask(&*self.clock, &self.client, request, tried, self.bounds).await;
-                let status = answer.as_ref().err().and_then(|error| error.status);
-                if is_renewed || !access.renews(&used, status.unwrap_or(200), "") {
+                let Err(error) = &answer else { return answer };
+                let (status, name) = (error.status.unwrap_or_default(), error.code.as_deref());
+                if is_renewed || !access.renews(&used, status, name.unwrap_or_default()) {
                     return answer;
                 }
                 is_renewed = true;

@@ -82,6 +82,9 @@ impl<'a> Exchange<'a> {
             if is_renewed || !self.renews(&sent, used.as_ref()) {
                 return sent;
             }
+            if let Some(tapped) = self.tapped {
+                tapped.end(Some("the credential was refused; it is renewed"));
+            }
             is_renewed = true;
         }
     }

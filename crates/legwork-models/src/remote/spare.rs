@@ -1,4 +1,4 @@
-//! The last body, from which the next one goes on.
+//! The last body, which the next one continues.
 
 use std::sync::{Arc, Mutex};
 
@@ -26,7 +26,7 @@ struct Last {
 const LONGEST: usize = 4 << 20;
 
 impl Spare {
-    /// A buffer with room for a body of this size, which goes on from the last body, unless
+    /// A buffer with room for a body of this size, which continues the last body, unless
     /// something still holds that.
     pub(super) fn take(&self, size: usize) -> Body {
         let mut before = self.last().unwrap_or_default();

@@ -19,7 +19,8 @@ use super::secrets;
 pub struct Traffic<'a> {
     /// The name of the model, as in `provider:model`.
     pub model: &'a str,
-    /// The number of the attempt, from 1: each request and its answer have one.
+    /// The number of the attempt, from 1: each request and its answer have one. A request that is
+    /// sent once more with a renewed credential keeps that of the first.
     pub attempt: u64,
     /// What it is.
     pub piece: Piece<'a>,

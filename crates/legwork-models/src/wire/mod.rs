@@ -122,7 +122,7 @@ pub(crate) trait Wire: Send + Sync {
     fn read_usage(&self, json: &mut Reader<'_>, into: &mut Assembly) -> Read;
 }
 
-/// The body of a request while it is written; it goes on from the last one.
+/// The body of a request while it is written; it continues the last one.
 pub(crate) type Body = Buffer<Arc<Message>>;
 
 /// How the events of a stream are told apart.

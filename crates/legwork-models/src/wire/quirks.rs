@@ -116,7 +116,7 @@ pub enum CallIds {
     /// Any.
     #[default]
     Any,
-    /// Letters, digits, `_` and `-`, at most so many, as OpenAI has it (40).
+    /// Letters, digits, `_` and `-`, at most so many (17 at least), as OpenAI has it (40).
     AtMost(usize),
     /// Nine letters and digits, as Mistral has it.
     Nine,
@@ -127,7 +127,7 @@ impl CallIds {
     pub(crate) fn fit(self, id: &str) -> Cow<'_, str> {
         match self {
             Self::Any => Cow::Borrowed(id),
-            Self::AtMost(most) => fitting(id, most),
+            Self::AtMost(most) => fitting(id, most.max(17)),
             Self::Nine => nine(id),
         }
     }

@@ -1,4 +1,4 @@
-//! A body that goes on from the last one is the same as one that is written anew, on each wire.
+//! A body that continues the last one is the same as one that is written anew, on each wire.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn turn(number: usize) -> [Message; 3] {
 }
 
 #[test]
-fn s9_1_a_body_that_goes_on_from_the_last_one_is_as_one_that_is_written_anew() {
+fn s9_1_a_body_that_continues_the_last_one_is_as_one_that_is_written_anew() {
     for api in Api::ALL.iter().copied() {
         let kept = model(api);
         let check = |request: &ModelRequest, asked| {

@@ -202,7 +202,9 @@ impl<'m, T: Send + 'static> Extraction<'m, T> {
 
 impl<'m, I: DeserializeOwned + JsonSchema + Send + 'static> Extraction<'m, Vec<I>> {
     /// The same, streamed: it is called with each item of the list as soon as it is complete, and
-    /// with its number from 0 on. An item that fails a stage is an error by itself.
+    /// with its number from 0 on. An item that fails a stage is an error by itself. It is read by the
+    /// schema of its type: a schema, validators or a transformation of the list are those of the
+    /// whole.
     ///
     /// A repeated attempt and a corrected answer begin anew, with the number 0.
     ///

@@ -48,7 +48,7 @@ impl<T: 'static> Items<T> {
         self.handed_out = self.handed_out.max(complete);
         let item = &self.item;
         new.filter_map(move |at| array.as_ref()?.get(at).map(Value::to_json))
-            .map(|value| item.read_value(value))
+            .map(|value| item.read_value(item.schema().restored(value)))
     }
 
     /// Begins anew with another text.

@@ -60,6 +60,13 @@ pub struct Schema {
 pub struct Error(pub String);
 
 impl Schema {
+    /// A value without the properties that are null because the dialect of some provider requires
+    /// them all.
+    pub(crate) fn restored(&self, mut value: Value) -> Value {
+        restore::restore(self.json(), &mut value);
+        value
+    }
+
     /// The schema of what a type is deserialized from.
     ///
     /// # Errors

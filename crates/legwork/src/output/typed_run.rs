@@ -30,6 +30,8 @@ pub struct TypedRun<T> {
 impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedRun<Vec<I>> {
     /// Calls a function with each item of the list as soon as it is complete, and with its number
     /// from 0 on. An item that fails a stage is an error by itself.
+    /// It is read by the schema of its type: a schema, validators or a transformation of the list
+    /// are those of the whole.
     ///
     /// A repeated attempt and a corrected answer begin anew, with the number 0.
     ///

@@ -493,7 +493,10 @@ async fn s14_8_a_validator_that_panics_fails_the_execution() {
     let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
     let run = agent.output_as(output).mode(Mode::Fenced).run("The largest?").in_session("s");
     let error = run.await.unwrap_err();
-    assert!(error.to_string().contains("reading the output panicked: no map"), "{error}");
+    assert!(
+        error.to_string().contains("reading or checking the output panicked: no map"),
+        "{error}"
+    );
     let loaded = store.read(&"s".into(), Range::ALL).await.unwrap();
     let kinds: Vec<_> =
         loaded.journal.entries().iter().map(|e| e.event.kind().to_owned()).collect();
@@ -587,4 +590,24 @@ async fn each_item_of_a_list_is_handed_out_once_an_answer() {
             [(0, Some(1)), (1, Some(2)), (2, None), (0, Some(1)), (1, Some(2)), (2, Some(3))];
         assert_eq!(*seen.lock().unwrap(), expected, "{mode:?}");
     }
+}
+
+#[tokio::test]
+async fn items_are_read_as_the_dialect_of_the_provider_has_them() {
+    #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+    struct Item {
+        name: String,
+        #[serde(default)]
+        rank: u8,
+    }
+    let items = json!({"items": [{"name": "a", "rank": null}, {"name": "b", "rank": 2}]});
+    let model = ScriptedModel::new([Turn::text(items.to_string())]);
+    let agent = Agent::builder(model.named("openai:gpt")).build().unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sees = Arc::clone(&seen);
+    let run = agent.output::<Vec<Item>>().mode(Mode::NativeSchema);
+    let run = run.dialect(legwork::output::schema::Dialect::OpenAi);
+    let run = run.run("?").on_item(move |_, item| sees.lock().unwrap().push(item.unwrap().rank));
+    assert_eq!(run.await.unwrap().len(), 2);
+    assert_eq!(*seen.lock().unwrap(), [0, 2]);
 }

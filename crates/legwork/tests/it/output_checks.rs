@@ -217,7 +217,7 @@ async fn s14_8_a_check_that_panics_fails_the_execution() {
             Ok::<_, String>(())
         });
         let error = typed.run("A drink?").await.unwrap_err();
-        assert!(error.to_string().contains("reading the output panicked"), "{error}");
+        assert!(error.to_string().contains("checking the output panicked"), "{error}");
         assert!(error.to_string().contains("no stock"), "{error}");
         assert_eq!(model.requests().len(), 1, "{mode:?}");
     }
@@ -239,4 +239,40 @@ async fn s14_7_a_checked_output_survives_a_crash_at_every_commit() {
             other => Err(format!("{other:?}")),
         });
     }
+}
+
+#[tokio::test]
+async fn s14_3_what_a_hook_answers_in_place_of_the_tool_is_checked() {
+    let (_, model, store) = agent([turn(Mode::ToolCall, "coffee"), turn(Mode::ToolCall, "tea")]);
+    let answering =
+        hook::before_tool_use("cache", async |call, _| call.answer(json!("from a cache")));
+    let agent = Agent::builder(model.clone()).dep(Stock(vec!["tea"])).hook(answering);
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let (typed, count) = in_stock(&agent, Mode::ToolCall);
+    assert_eq!(typed.run("A drink?").in_session("s").await.unwrap(), "tea");
+    assert_eq!(verdicts(&store).await, (vec![Stage::Validation], Some(json!("tea"))));
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn s14_3_a_hook_that_changes_the_verdict_of_the_tool_does_not_accept_its_value() {
+    let (_, model, store) = agent([turn(Mode::ToolCall, "coffee"), turn(Mode::ToolCall, "tea")]);
+    let smoothing = hook::after_tool_use("smooth", async |result, _| result.with_text("Fine."));
+    let agent = Agent::builder(model.clone()).dep(Stock(vec!["tea"])).hook(smoothing);
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let (typed, _) = in_stock(&agent, Mode::ToolCall);
+    assert_eq!(typed.run("A drink?").in_session("s").await.unwrap(), "tea");
+    assert_eq!(verdicts(&store).await, (vec![Stage::Validation], Some(json!("tea"))));
+}
+
+#[tokio::test]
+async fn s14_4_a_call_behind_the_accepted_one_does_not_matter_even_if_its_check_panics() {
+    let calls = ["tea", "poison"].map(|item| ("answer", json!({"value": item})));
+    let (agent, _, store) = agent([Turn::calls(calls)]);
+    let typed = agent.output::<String>().mode(Mode::ToolCall).validate(async |item: String, _| {
+        assert_ne!(item, "poison");
+        Ok::<_, String>(())
+    });
+    assert_eq!(typed.run("A drink?").in_session("s").await.unwrap(), "tea");
+    assert_eq!(verdicts(&store).await.1, Some(json!("tea")));
 }

@@ -78,27 +78,84 @@ impl Criterion for Quota {
     }
 }
 
-/// The error of a run that fails as a criterion does, and what resuming its session comes to.
-async fn failed_by(why: fn() -> continuation::Error) -> (legwork::Error, Result<String, String>) {
-    let model = ScriptedModel::new([Turn::text("Done."), Turn::text("Done again.")]);
-    let agent = Agent::builder(model).store("memory:").criterion(Quota(AtomicUsize::new(1), why));
-    let agent = agent.build().unwrap();
+#[tool(name = "look")]
+/// Looks.
+async fn look() -> String {
+    "seen".to_owned()
+}
+
+/// The error of a run that a criterion fails at its first step, what resuming its session comes to,
+/// and how often the model was asked.
+async fn failed_by(
+    why: fn() -> continuation::Error,
+    turns: [Turn; 2],
+) -> (legwork::Error, Result<String, String>, usize) {
+    let model = ScriptedModel::new(turns);
+    let agent = Agent::builder(model.clone()).tools([look]).store("memory:");
+    let agent = agent.criterion(Quota(AtomicUsize::new(1), why)).build().unwrap();
     let error = agent.run("go").in_session("s").await.unwrap_err();
     let resumed = agent.resume("s").await;
-    (error.into(), resumed.map(|run| run.text()).map_err(|error| error.to_string()))
+    let resumed = resumed.map(|run| run.text()).map_err(|error| error.to_string());
+    (error.into(), resumed, model.requests().len())
+}
+
+fn busy() -> continuation::Error {
+    continuation::Error::Temporary("busy".to_owned())
+}
+
+fn looks() -> [Turn; 2] {
+    [Turn::call("look", serde_json::json!({})), Turn::text("Done.")]
 }
 
 #[tokio::test]
-async fn s12_1_an_execution_that_failed_for_now_says_so_and_goes_on() {
-    let (error, resumed) = failed_by(|| continuation::Error::Temporary("busy".to_owned())).await;
+async fn s12_1_an_execution_that_a_criterion_failed_for_now_goes_on() {
+    let (error, resumed, asked) = failed_by(busy, looks()).await;
     assert!(error.is_retryable(), "{error}");
     assert_eq!(error.unfinished().unwrap().run().status(), ExecutionStatus::Failed);
-    assert!(resumed.is_ok(), "{resumed:?}");
+    assert_eq!((resumed.unwrap().as_str(), asked), ("Done.", 2));
 
-    let (error, resumed) = failed_by(|| continuation::Error::Failed("broken".to_owned())).await;
+    let broken = || continuation::Error::Failed("broken".to_owned());
+    let (error, resumed, asked) = failed_by(broken, looks()).await;
     assert!(!error.is_retryable(), "{error}");
     let refused = resumed.unwrap_err();
     assert!(refused.contains("nothing is left to do (failed)"), "{refused}");
+    assert_eq!(asked, 1);
+}
+
+#[tokio::test]
+async fn s12_1_no_model_is_asked_again_after_an_answer_that_a_criterion_failed_for_now() {
+    let turns = [Turn::text("Done."), Turn::text("never")];
+    let (error, resumed, asked) = failed_by(busy, turns).await;
+    assert!(error.is_retryable(), "{error}");
+    assert!(resumed.unwrap_err().contains("nothing is left to do"));
+    assert_eq!(asked, 1);
+}
+
+#[tokio::test]
+async fn s12_1_what_no_retry_helps_is_not_retryable() {
+    for (kind, expected) in [(model::Kind::Server, true), (model::Kind::Unauthorized, false)] {
+        let model = ScriptedModel::new([Turn::error(model::Error::new(kind, "it broke"))]);
+        let agent = Agent::builder(model).build().unwrap();
+        let error = agent.run("go").await.unwrap_err();
+        assert_eq!(error.is_retryable(), expected, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn s2_4_a_gate_that_failed_for_now_is_not_opened_by_resuming() {
+    for trigger in [Trigger::ExecutionStart, Trigger::StepStart, Trigger::AfterToolUse] {
+        let failing = hook("gate", [trigger], move |_, _| async {
+            Err(hook::Error::temporary("the list is not there"))
+        });
+        let model = ScriptedModel::new(looks());
+        let agent = Agent::builder(model.clone()).tools([look]).store("memory:");
+        let agent = agent.hook(failing.gate()).build().unwrap();
+        let error = agent.run("go").in_session("s").await.unwrap_err();
+        let asked = model.requests().len();
+        assert!(error.is_retryable(), "{trigger:?}: {error}");
+        assert!(agent.resume("s").await.is_err(), "{trigger:?}");
+        assert_eq!(model.requests().len(), asked, "{trigger:?}: no model is asked");
+    }
 }
 
 #[tokio::test]

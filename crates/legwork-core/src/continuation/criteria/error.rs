@@ -9,7 +9,7 @@ pub enum Error {
     /// It failed, for this reason.
     #[error("{0}")]
     Failed(String),
-    /// It failed for now, for this reason: something that it needs was not to be had.
+    /// It failed for now, for this reason: something that it needs was unavailable.
     #[error("{0}")]
     Temporary(String),
     /// It panicked, with this message.

@@ -50,6 +50,7 @@ impl Inner {
             took: finished.took,
             attempt,
             effect,
+            is_changed: false,
         };
         let index = finished.index;
         self.in_step(|step| {
@@ -105,6 +106,7 @@ impl Inner {
                 if let CallStatus::Done(execution) = &mut slot.status {
                     let execution = Arc::make_mut(execution);
                     execution.outcome = Arc::clone(&changed.outcome);
+                    execution.is_changed = true;
                     result = Some(execution.result());
                 }
             });

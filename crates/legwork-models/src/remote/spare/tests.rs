@@ -7,7 +7,7 @@ fn body(length: usize) -> Body {
 }
 
 #[test]
-fn a_body_is_gone_on_from_once_nothing_holds_it() {
+fn a_body_is_continued_once_nothing_holds_it() {
     let spare = Spare::default();
     let sent = spare.keep(body(1_000));
     assert!(spare.last().is_none(), "the body is still held");
