@@ -57,7 +57,7 @@ fn outside(program: &Path, folder: &Path, writable: &[&Path]) -> Result<PathBuf,
     let is_inside = |path: &&Path| {
         path.canonicalize().is_ok_and(|path| real.starts_with(&path) || place.starts_with(path))
     };
-    match writable.iter().any(|path| is_inside(path)) {
+    match writable.iter().any(is_inside) {
         true => {
             Err(format!("{} lies where the agent may write: move it elsewhere", program.display()))
         }
