@@ -57,7 +57,7 @@ pub(crate) async fn record(state: AgentState, cx: &StepContext, driver: &dyn Dri
 }
 
 /// The first value that is accepted, or else the first answer that is none; neither if the run is
-/// ended before that is known. What stands behind an accepted value is not read.
+/// ended before that is known. Nothing after an accepted value is read.
 async fn first(
     places: Vec<Option<u32>>,
     reader: Option<&dyn OutputReader>,
@@ -67,16 +67,12 @@ async fn first(
     let mut failed = None;
     for call in places {
         let slot = call.and_then(|index| state.call(index));
-        let own = slot.and_then(|slot| reader.filter(|it| it.wanted().name == slot.call.name));
-        let read = match (slot.and_then(|slot| Some((slot, slot.execution()?))), reader) {
-            (Some((slot, execution)), _) => by_call(slot, execution, own, reader),
-            (None, Some(reader)) => by_text(state, reader),
-            (None, None) => None,
+        let read = match call {
+            None => reader.and_then(|reader| by_text(state, reader)),
+            Some(_) => slot.and_then(|slot| by_call(slot, reader)),
         };
         let Some(mut read) = read else { continue };
-        // The tool of the output checks what it accepts, unless a hook gave its outcome.
-        let by_tool = |it: &Arc<ToolExecution>| it.effect.is_some() && !it.is_changed;
-        let is_checked = own.and(slot).and_then(CallSlot::execution).is_some_and(by_tool);
+        let is_checked = slot.is_some_and(|slot| is_checked(slot, reader));
         if let (Ok(value), Some(reader), false) = (&read, reader, is_checked) {
             let context = OutputContext::new(state.clone(), cx.services.deps.clone());
             read = cx.unless_raised(reader.check(value, context)).await?.and(read);
@@ -87,6 +83,17 @@ async fn first(
         }
     }
     failed
+}
+
+/// The reader, if a call is of its tool.
+fn own<'r>(slot: &CallSlot, reader: Option<&'r dyn OutputReader>) -> Option<&'r dyn OutputReader> {
+    reader.filter(|reader| reader.wanted().name == slot.call.name)
+}
+
+/// Whether the tool of the output checked the value: it ran, and no hook changed its outcome.
+fn is_checked(slot: &CallSlot, reader: Option<&dyn OutputReader>) -> bool {
+    let by_tool = |it: &ToolExecution| it.effect.is_some() && !it.is_changed;
+    own(slot, reader).is_some() && slot.execution().is_some_and(|it| by_tool(it))
 }
 
 /// Where the step may have given the output: its calls that give one, in their order, or none of
@@ -121,14 +128,10 @@ fn by_text(state: &AgentState, reader: &dyn OutputReader) -> Option<Result<Value
 
 /// What a call gave; none if it failed for another reason than what the model wrote.
 ///
-/// `own` is the reader if the call is of its tool; the result of any other tool is a value that
-/// `reader` has to accept, if there is one.
-fn by_call(
-    slot: &CallSlot,
-    execution: &ToolExecution,
-    own: Option<&dyn OutputReader>,
-    reader: Option<&dyn OutputReader>,
-) -> Option<Result<Value, Rejection>> {
+/// The result of a tool that is not the output's own is a value that the reader has to accept, if
+/// there is one.
+fn by_call(slot: &CallSlot, reader: Option<&dyn OutputReader>) -> Option<Result<Value, Rejection>> {
+    let (execution, own) = (slot.execution()?, own(slot, reader));
     let problem = match (&*execution.outcome, own) {
         (ToolOutcome::Ok(_), Some(own)) => {
             let written = slot.arguments.as_ref().unwrap_or(&slot.call.arguments);

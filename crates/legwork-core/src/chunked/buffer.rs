@@ -13,7 +13,7 @@ use crate::vector::Vector;
 /// vectors differ, so that only what was added is copied. What is written before the vector has to
 /// be the same bytes as in the other one; if it is not, all is written anew.
 ///
-/// It is a vector of bytes for whoever writes to it. What was written before the last item of the
+/// It dereferences to a vector of bytes, which is written to. What was written before the last item of the
 /// vector must not be changed any more; up to one byte behind the last item may be removed.
 #[derive(Debug)]
 pub struct Buffer<T> {

@@ -1,8 +1,9 @@
 //! An answer while it comes in, and the response that becomes of it.
 
 mod draft;
+mod finished;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::Usage;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use draft::Draft;
 pub(crate) use draft::Words;
+use finished::Finished;
 
 use super::call::{self, Added, Origin, Piece, Taken};
 use super::error::ApiError;
@@ -44,9 +46,7 @@ pub(crate) struct Assembly {
     drafts: Vec<Draft>,
     /// The last draft of each index that a provider gave a part.
     indexes: BTreeMap<u64, usize>,
-    /// The indexes whose parts came whole: all below a number, and others.
-    finished_below: u64,
-    finished: BTreeSet<u64>,
+    finished: Finished,
     pub(crate) room: Room,
     stopped: bool,
     /// The last part is not continued by words without an index.
@@ -87,8 +87,7 @@ impl Assembly {
             form,
             drafts: Vec::new(),
             indexes: BTreeMap::new(),
-            finished_below: 0,
-            finished: BTreeSet::new(),
+            finished: Finished::default(),
             room: Room::new(bounds),
             stopped: false,
             closed: false,
@@ -266,19 +265,12 @@ impl Assembly {
 
     /// Finishes an index, of which all came; false if it was finished before.
     pub(crate) fn finish_index(&mut self, index: u64) -> bool {
-        if index != self.finished_below {
-            return index > self.finished_below && self.finished.insert(index);
-        }
-        self.finished_below += 1;
-        while self.finished.remove(&self.finished_below) {
-            self.finished_below += 1;
-        }
-        true
+        self.finished.insert(index)
     }
 
     /// Whether any index was finished.
     pub(crate) fn has_finished(&self) -> bool {
-        self.finished_below > 0 || !self.finished.is_empty()
+        !self.finished.is_empty()
     }
 
     /// Puts the parts into the order of their indexes, if each has one.

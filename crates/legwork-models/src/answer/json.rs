@@ -169,9 +169,6 @@ impl<'a> Reader<'a> {
 
     /// The name of the next field, whose value must be read then.
     pub(crate) fn key(&mut self, position: &mut Position) -> Read<Option<Cow<'a, str>>> {
-        if let Some(key) = self.plain_key(position) {
-            return Ok(Some(Cow::Borrowed(key)));
-        }
         if !self.more(position, b'}')? {
             return Ok(None);
         }
@@ -185,29 +182,6 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         Ok(Some(key))
-    }
-
-    /// The name of the next field, if no white space is around it and no escape in it, as in most
-    /// answers.
-    #[inline]
-    fn plain_key(&mut self, position: &mut Position) -> Option<&'a str> {
-        let bytes = self.text.as_bytes();
-        let begin = match (&position, bytes.get(self.at)?) {
-            (Position::First, b'"') => self.at + 1,
-            (Position::Later, b',') if bytes.get(self.at + 1) == Some(&b'"') => self.at + 2,
-            _ => return None,
-        };
-        let end = begin + scan::special(bytes.get(begin..)?)?;
-        if !bytes.get(end..)?.starts_with(b"\":") {
-            return None;
-        }
-        let key = self.text.get(begin..end)?;
-        if !self.controls.allow(key.as_bytes()) {
-            return None;
-        }
-        self.at = end + 2;
-        *position = Position::Later;
-        Some(key)
     }
 
     /// Enters an array; an object in its place is its one item, and a scalar is none.

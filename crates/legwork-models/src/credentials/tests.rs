@@ -28,7 +28,7 @@ async fn a_credential_is_kept_until_it_is_refused() {
     for _ in 0..3 {
         assert_eq!(kept.get().await, Ok(token(2)));
     }
-    // Somebody whose request was sent before the token was renewed.
+    // A request that was sent before the token was renewed is refused late.
     assert!(kept.renew(&token(1)));
     assert_eq!(kept.get().await, Ok(token(2)));
     assert_eq!(count.load(Ordering::SeqCst), 2);

@@ -168,19 +168,27 @@ fn waiting(agent: &Agent, mode: Mode) -> (TypedAgent<String>, Arc<Notify>) {
     (typed, begun)
 }
 
+/// The error of a run that is ended while its value is checked.
+async fn ended_while_checking(
+    (typed, begun): (&TypedAgent<String>, Arc<Notify>),
+    end: fn(&Control),
+) -> legwork::Error {
+    let control = Control::default();
+    let run = typed.run("A drink?").in_session("s").control(control.clone());
+    let end = async {
+        begun.notified().await;
+        end(&control);
+    };
+    tokio::join!(async { run.await }, end).0.unwrap_err()
+}
+
 #[tokio::test]
 async fn s14_7_a_check_that_is_interrupted_runs_again_when_the_session_is_resumed() {
     for mode in MODES {
         let (agent, model, store) = agent([turn(mode, "tea"), Turn::text("never")]);
         let (typed, begun) = waiting(&agent, mode);
-        let control = Control::default();
-        let run = typed.run("A drink?").in_session("s").control(control.clone());
-        let interrupt = async {
-            begun.notified().await;
-            control.interrupt.cancel();
-        };
-        let (ended, ()) = tokio::join!(async { run.await }, interrupt);
-        let error = ended.unwrap_err();
+        let interrupt = |control: &Control| control.interrupt.cancel();
+        let error = ended_while_checking((&typed, begun), interrupt).await;
         let unfinished = error.unfinished().unwrap().run();
         assert_eq!(unfinished.status(), ExecutionStatus::InProgress, "{mode:?}");
         assert_eq!(verdicts(&store).await, (vec![], None));
@@ -194,14 +202,8 @@ async fn a_check_that_is_cancelled_ends_the_execution() {
     for mode in MODES {
         let (agent, _, store) = agent([turn(mode, "tea"), Turn::text("never")]);
         let (typed, begun) = waiting(&agent, mode);
-        let control = Control::default();
-        let run = typed.run("A drink?").in_session("s").control(control.clone());
-        let cancel = async {
-            begun.notified().await;
-            control.cancel.cancel();
-        };
-        let (ended, ()) = tokio::join!(async { run.await }, cancel);
-        let error = ended.unwrap_err();
+        let cancel = |control: &Control| control.cancel.cancel();
+        let error = ended_while_checking((&typed, begun), cancel).await;
         assert_eq!(error.unfinished().unwrap().run().status(), ExecutionStatus::Cancelled);
         assert_eq!(verdicts(&store).await.1, None, "{mode:?}");
     }
