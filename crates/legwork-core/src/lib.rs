@@ -52,6 +52,7 @@ pub mod journal;
 pub mod mask;
 pub mod message;
 pub mod metadata;
+mod money;
 pub mod nearest;
 mod nesting;
 pub mod orchestrate;

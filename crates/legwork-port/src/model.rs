@@ -201,6 +201,8 @@ pub struct Error {
     pub code: Option<String>,
     /// The wait before the next attempt that the provider asks for, if it does.
     pub retry_after: Option<Duration>,
+    /// The id under which the provider finds the request, if it sent one.
+    pub request_id: Option<Box<str>>,
     /// The number of failed attempts that may have cost money.
     pub charged_attempts: u32,
 }
@@ -249,6 +251,7 @@ impl Error {
             status: None,
             code: None,
             retry_after: None,
+            request_id: None,
             charged_attempts: 0,
         }
     }

@@ -9,10 +9,10 @@ use crate::context::StepContext;
 /// Answers `Once` calls that began under another run and have no outcome: the model is
 /// told, or a person is asked.
 pub(crate) fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentState {
-    let slots: Vec<_> = state.calls_begun().map(|(index, slot)| (index, slot.clone())).collect();
-    if slots.is_empty() {
+    if state.calls_begun().next().is_none() {
         return state;
     }
+    let slots: Vec<_> = state.calls_begun().map(|(index, slot)| (index, slot.clone())).collect();
     let mut pending = state.pending().to_vec();
     let asked = pending.len();
     for (index, slot) in slots {

@@ -23,7 +23,7 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
         return Ok(state);
     };
     let mut state = check_batch(state, cx);
-    for (index, call) in unjudged(&state, cx) {
+    for (index, call) in unjudged(&state, cx).collect::<Vec<_>>() {
         if cx.control.is_raised() {
             return Ok(state);
         }
@@ -39,22 +39,22 @@ pub(crate) async fn judge(state: AgentState, cx: &StepContext) -> Result<AgentSt
 fn skip(mut state: AgentState, cx: &StepContext) -> AgentState {
     let Some(signal) = state.stop_signals().first() else { return state };
     let why = format!("the execution was stopped ({})", signal.reason);
-    for (index, call) in unjudged(&state, cx) {
+    for (index, call) in unjudged(&state, cx).collect::<Vec<_>>() {
         state = cx.answer(state, index, &call, ToolOutcome::Skipped(why.clone()));
     }
     state
 }
 
 /// The open calls that were not judged here.
-fn unjudged(state: &AgentState, cx: &StepContext) -> Vec<(u32, Arc<ToolCall>)> {
+fn unjudged(state: &AgentState, cx: &StepContext) -> impl Iterator<Item = (u32, Arc<ToolCall>)> {
     let open = state.calls().filter(|(_, slot)| slot.status == CallStatus::Open);
     let open = open.filter(|(index, _)| !state.is_judged_by(&cx.seal, *index));
-    open.map(|(index, slot)| (index, Arc::clone(&slot.call))).collect()
+    open.map(|(index, slot)| (index, Arc::clone(&slot.call)))
 }
 
 /// Whether the calls of the step are to be judged before one of them runs.
 pub(crate) fn is_owed(state: &AgentState, cx: &StepContext) -> bool {
-    state.pending().is_empty() && !unjudged(state, cx).is_empty()
+    state.pending().is_empty() && unjudged(state, cx).next().is_some()
 }
 
 /// The calls of a turn are held against the limit as a whole. Where some of them began under

@@ -16,7 +16,7 @@ struct Priced(Profile);
 impl Priced {
     fn new() -> Self {
         let each = MicroUsd::from_usd(1_000.0);
-        let price = Price { input: each, cache_read: each, cache_write: each, output: each };
+        let price = Price::new(each, each);
         Self(Profile::new().with_prices(price).with(Ability::Tools))
     }
 }

@@ -24,7 +24,7 @@ use crate::tools::{World, noting};
 fn priced(model: ScriptedModel) -> ScriptedModel {
     let dollars = |n: u64| MicroUsd(n * 1_000_000);
     let (input, output) = (dollars(1), dollars(2));
-    let price = Price { input, cache_read: input, cache_write: input, output };
+    let price = Price::new(input, output);
     model.with_profile(Profile::new().with_prices(price).with(Ability::Tools))
 }
 

@@ -56,6 +56,7 @@ fn model(name: &str) -> ScriptedModel {
         input: MicroUsd(250_000),
         cache_read: MicroUsd(25_000),
         cache_write: MicroUsd(250_000),
+        cache_write_hour: None,
         output: MicroUsd(2_000_000),
     };
     let profile = Profile::new()

@@ -25,8 +25,7 @@ fn looks(times: usize) -> ScriptedModel {
 /// A model that costs nothing, which is a price.
 fn free() -> ScriptedModel {
     let nothing = MicroUsd(0);
-    let price =
-        Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
+    let price = Price::new(nothing, nothing);
     looks(0).with_profile(Profile::new().with_prices(price))
 }
 

@@ -9,7 +9,7 @@ use legwork_testkit::{ScriptedModel, Turn};
 /// A token costs so many millionths of a dollar, whatever it is.
 fn each(micros: u64) -> Price {
     let million = MicroUsd(micros * 1_000_000);
-    Price { input: million, cache_read: million, cache_write: million, output: million }
+    Price::new(million, million)
 }
 
 /// One millionth a token, ten where the input has more than 1,000.

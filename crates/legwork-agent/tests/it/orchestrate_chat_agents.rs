@@ -251,7 +251,7 @@ async fn s4_2_money_needs_a_price_and_is_held_over_all_speakers() {
     assert!(error.to_string().contains("the price of `scripted:model` is not known"), "{error}");
 
     let dollar = MicroUsd(1_000_000);
-    let price = Price { input: dollar, cache_read: dollar, cache_write: dollar, output: dollar };
+    let price = Price::new(dollar, dollar);
     let profile = Profile::new().with_prices(price);
     let model = saying(["one", "two", "three"]).with_profile(profile.clone());
     let state = talk(&model, 0.000_001).unwrap().run("go").await.unwrap();

@@ -151,6 +151,7 @@ const PRICE: Price = Price {
     input: MicroUsd(1_000_000),
     cache_read: MicroUsd(0),
     cache_write: MicroUsd(0),
+    cache_write_hour: None,
     output: MicroUsd(10_000_000),
 };
 

@@ -57,7 +57,7 @@ pub(crate) fn slow(
 ) -> Slow {
     let dollars = |n: u64| MicroUsd(n * 1_000_000);
     let (input, output) = (dollars(1), dollars(2));
-    let price = Price { input, cache_read: input, cache_write: input, output };
+    let price = Price::new(input, output);
     let profile = Profile::new().with_prices(price).with(Ability::Tools).with_max_output(100);
     let model = ScriptedModel::new(turns.into_iter().collect::<Vec<_>>()).named(name);
     Slow(model.with_profile(profile), clock.clone(), World::default())

@@ -25,7 +25,7 @@ use crate::tools::{World, noting, outcomes, signal};
 /// A millionth of a dollar a token, in or out.
 pub(crate) fn priced(script: impl Into<Script>) -> ScriptedModel {
     let each = MicroUsd(1_000_000);
-    let price = Price { input: each, cache_read: each, cache_write: each, output: each };
+    let price = Price::new(each, each);
     let profile = Profile::new().with_prices(price).with(Ability::Tools);
     ScriptedModel::new(script).with_profile(profile)
 }

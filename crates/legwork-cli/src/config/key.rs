@@ -265,8 +265,8 @@ pub(super) const OF_MODELS: [&str; 5] = ["context_window", "max_output", "price"
 pub(super) const OF_PRICE: [&str; 6] =
     ["input", "output", "cache_read", "cache_write", "cache_write_1h", "above"];
 /// The keys of an entry of `above` in that.
-pub(super) const OF_TIER: [&str; 5] =
-    ["input_tokens", "input", "output", "cache_read", "cache_write"];
+pub(super) const OF_TIER: [&str; 6] =
+    ["input_tokens", "input", "output", "cache_read", "cache_write", "cache_write_1h"];
 
 /// The keys of the table `[bounds]`.
 pub(super) const OF_BOUNDS: [&str; 12] = [

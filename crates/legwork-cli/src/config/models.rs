@@ -73,9 +73,6 @@ fn abilities(list: &Item<'_>, mut all: Abilities, say: Support) -> Result<Abilit
 fn prices(table: &Item<'_>) -> Result<Prices, Error> {
     let entries = fields(table, &OF_PRICE)?;
     let mut prices = Prices::flat(price(table, &entries)?);
-    if let Some(hour) = amount(&entries, "cache_write_1h")? {
-        prices = prices.with_cache_write_hour(hour);
-    }
     let Some(tiers) = find(&entries, "above") else { return Ok(prices) };
     for tier in expecting(tiers, "a list of such tables with `input_tokens`").tables()? {
         let entries = fields(&tier, &OF_TIER)?;
@@ -92,6 +89,7 @@ fn price(table: &Item<'_>, entries: &[Item<'_>]) -> Result<Price, Error> {
         input,
         cache_read: amount(entries, "cache_read")?.unwrap_or(input),
         cache_write: amount(entries, "cache_write")?.unwrap_or(input),
+        cache_write_hour: amount(entries, "cache_write_1h")?,
         output,
     })
 }

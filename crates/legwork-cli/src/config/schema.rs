@@ -86,6 +86,7 @@ fn models() -> Value {
     let price = |more: Value| {
         let mut properties = json!({
             "input": usd, "output": usd, "cache_read": usd, "cache_write": usd,
+            "cache_write_1h": usd,
         });
         if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
             all.extend(more);
@@ -109,7 +110,7 @@ fn models() -> Value {
             "properties": {
                 "context_window": of(Expects::Count),
                 "max_output": of(Expects::Count),
-                "price": price(json!({"cache_write_1h": usd, "above": tiers})),
+                "price": price(json!({"above": tiers})),
                 "can": abilities,
                 "cannot": abilities,
             },

@@ -1,37 +1,11 @@
 //! Amounts of steps, calls, tokens, money and time.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Dimension, Price};
-use crate::inference::Usage;
+use crate::inference::{Discarded, Usage};
+use crate::money::MicroUsd;
 use crate::time::Micros;
-
-/// Money in millionths of a US dollar.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct MicroUsd(pub u64);
-
-impl MicroUsd {
-    /// From US dollars, rounded to a millionth; negative values and NaN are zero.
-    pub fn from_usd(usd: f64) -> Self {
-        // `as` saturates and maps NaN to zero, which is what is documented here.
-        Self((usd * 1e6).round() as u64)
-    }
-}
-
-impl fmt::Display for MicroUsd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{:06}", self.0 % 1_000_000);
-        // Cents always, finer digits only if they are not zero.
-        let fine = text.trim_end_matches('0');
-        write!(f, "${}.{fine:0<2}", self.0 / 1_000_000)
-    }
-}
 
 /// An amount of each dimension: what was used, or is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -88,6 +62,15 @@ impl Amounts {
         let cost = price.map_or(MicroUsd(0), |price| price.cost(usage));
         let unpriced = price.is_none() && usage.total() > 0;
         Self { input: usage.input, output: usage.output, cost, unpriced, ..Self::default() }
+    }
+
+    /// The tokens and the cost of an answer that was discarded.
+    pub fn of_discarded(discarded: &Discarded) -> Self {
+        let tokens = Self::of_usage(&discarded.usage, None);
+        match discarded.cost {
+            Some(cost) => Self { cost, unpriced: false, ..tokens },
+            None => tokens,
+        }
     }
 
     /// The same, marked as estimated if there are any tokens.

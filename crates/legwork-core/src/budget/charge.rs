@@ -24,8 +24,9 @@ impl Ledger {
         self.inference().map_or_else(Amounts::default, |held| held.amounts)
     }
 
-    /// What a response is charged: its usage, or what was counted if it does not say, and what
-    /// was held once more for each failed attempt that may have cost.
+    /// What a response is charged: its usage, or what was counted if it does not say, that of the
+    /// answers that were discarded before it, and what was held once more for each failed attempt
+    /// that may have cost.
     pub fn charge_for(&self, response: &Response, price: Option<&Price>) -> Amounts {
         let (held, bytes) = (self.held(), response.message.weight().max(response.came));
         let real = match (&response.usage, &response.incomplete) {
@@ -38,7 +39,9 @@ impl Ledger {
             (Some(usage), _) => Amounts::of_usage(usage, price),
             (None, _) => counted(&held, bytes, price),
         };
-        real.plus(&held.for_attempts(response.charged_attempts))
+        let discarded = response.discarded.iter().map(Amounts::of_discarded);
+        let failed = held.for_attempts(response.charged_attempts);
+        discarded.fold(real.plus(&failed), |sum, one| sum.plus(&one))
     }
 
     /// What an inference is charged that a run left: what was received of the answer, or what

@@ -8,7 +8,8 @@ mod price;
 mod tree_amounts;
 
 pub use crate::inference::LEAST_BYTES_PER_TOKEN;
-pub use amounts::{Amounts, MicroUsd};
+pub use crate::money::MicroUsd;
+pub use amounts::Amounts;
 pub use charge::{BYTES_PER_OUTPUT_TOKEN, LeftAttempt};
 pub use ledger::{Exhausted, Ledger, OUTPUT_FLOOR, OUTPUT_UNKNOWN, Reserve};
 pub use limits::{Budget, Dimension};

@@ -12,8 +12,11 @@ pub struct Price {
     pub input: MicroUsd,
     /// Input tokens read from a cache.
     pub cache_read: MicroUsd,
-    /// Input tokens written to a cache.
+    /// Input tokens written to a cache that keeps them as long as it does by default.
     pub cache_write: MicroUsd,
+    /// Input tokens written to a cache that keeps them for an hour; none = as `cache_write`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<MicroUsd>,
     /// Output tokens, reasoning included.
     pub output: MicroUsd,
 }
@@ -29,12 +32,6 @@ pub struct Prices {
     /// Other prices of requests with long inputs, those of the shortest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<PriceTier>,
-    /// A million input tokens written to a cache that keeps them for an hour; none = unknown.
-    ///
-    /// [`Price::cache_write`] is for the lifetime that a cache has by default. A [`Usage`] does not
-    /// tell lifetimes apart, so nothing is charged by this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache_write_hour: Option<MicroUsd>,
 }
 
 /// The price of requests with long inputs.
@@ -49,7 +46,7 @@ pub struct PriceTier {
 impl Prices {
     /// One price, whatever is sent.
     pub fn flat(price: Price) -> Self {
-        Self { usual: price, tiers: Vec::new(), cache_write_hour: None }
+        Self { usual: price, tiers: Vec::new() }
     }
 
     /// The same with another price for inputs of more tokens than these.
@@ -59,12 +56,6 @@ impl Prices {
         self.tiers.push(PriceTier { above: tokens, price });
         self.tiers.sort_by_key(|tier| tier.above);
         self
-    }
-
-    /// The same with a price of what is written to a cache for an hour.
-    #[must_use]
-    pub fn with_cache_write_hour(self, price: MicroUsd) -> Self {
-        Self { cache_write_hour: Some(price), ..self }
     }
 
     /// The price of a request with so many input tokens, those of caches included.
@@ -83,13 +74,7 @@ impl Prices {
     #[must_use]
     pub fn dearer(&self, other: &Self) -> Self {
         let begins = self.tiers.iter().chain(&other.tiers).map(|tier| tier.above);
-        let both = Self {
-            cache_write_hour: self
-                .cache_write_hour
-                .zip(other.cache_write_hour)
-                .map(|(a, b)| a.max(b)),
-            ..Self::flat(self.usual.dearer(&other.usual))
-        };
+        let both = Self::flat(self.usual.dearer(&other.usual));
         begins.fold(both, |both, above| {
             let next = above.saturating_add(1);
             both.above(above, self.at(next).dearer(&other.at(next)))
@@ -105,12 +90,18 @@ impl From<Price> for Prices {
 
 impl Price {
     /// Nothing, as on a server of one's own.
-    pub const FREE: Self = Self {
-        input: MicroUsd(0),
-        cache_read: MicroUsd(0),
-        cache_write: MicroUsd(0),
-        output: MicroUsd(0),
-    };
+    pub const FREE: Self = Self::new(MicroUsd(0), MicroUsd(0));
+
+    /// The price of input and output; what is read from or written to a cache costs what other
+    /// input costs.
+    pub const fn new(input: MicroUsd, output: MicroUsd) -> Self {
+        Self { input, cache_read: input, cache_write: input, cache_write_hour: None, output }
+    }
+
+    /// The price of tokens that a cache keeps for an hour.
+    fn hour(&self) -> MicroUsd {
+        self.cache_write_hour.unwrap_or(self.cache_write)
+    }
 
     /// The higher of both amounts, for each kind of token.
     #[must_use]
@@ -119,6 +110,10 @@ impl Price {
             input: self.input.max(other.input),
             cache_read: self.cache_read.max(other.cache_read),
             cache_write: self.cache_write.max(other.cache_write),
+            cache_write_hour: self
+                .cache_write_hour
+                .or(other.cache_write_hour)
+                .map(|_| self.hour().max(other.hour())),
             output: self.output.max(other.output),
         }
     }
@@ -127,9 +122,11 @@ impl Price {
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let cached = usage.cache_read.saturating_add(usage.cache_write);
         let plain = usage.input.saturating_sub(cached);
+        let hour = usage.cache_write_hour.min(usage.cache_write);
         let sum = part(plain, self.input)
             .saturating_add(part(usage.cache_read, self.cache_read))
-            .saturating_add(part(usage.cache_write, self.cache_write))
+            .saturating_add(part(usage.cache_write - hour, self.cache_write))
+            .saturating_add(part(hour, self.hour()))
             .saturating_add(part(usage.output, self.output));
         MicroUsd(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }

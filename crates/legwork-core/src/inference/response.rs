@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
-use crate::inference::Usage;
+use crate::inference::{Discarded, Usage};
 use crate::message::{Author, Malformed, Message, Part};
 use crate::nesting::{self, OWN_KEY};
 use crate::string_enum::string_enum;
@@ -57,6 +57,9 @@ pub struct Response {
     /// The provider's id of this response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The id of the HTTP request, under which the provider finds it when it is asked about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
     /// The tokens used; none if the provider did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -76,6 +79,9 @@ pub struct Response {
     /// The number of failed attempts before it that may have cost money.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub charged_attempts: u32,
+    /// Answers of other models that were discarded before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub discarded: Vec<Discarded>,
     /// Further fields of the provider's response; never raw bytes or frames.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub raw: Map<String, Value>,
@@ -93,12 +99,14 @@ impl Response {
             message: Arc::new(message),
             model: None,
             id: None,
+            request_id: None,
             usage: None,
             finish,
             incomplete: None,
             bound: None,
             came: 0,
             charged_attempts: 0,
+            discarded: Vec::new(),
             raw: Map::new(),
         }
     }

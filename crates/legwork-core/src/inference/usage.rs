@@ -16,6 +16,9 @@ pub struct Usage {
     /// Input tokens written to a prompt cache, part of `input`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write: u64,
+    /// Tokens of `cache_write` that the cache keeps for an hour, part of `cache_write`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_hour: u64,
     /// Output tokens spent on reasoning, part of `output`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning: u64,
@@ -40,6 +43,7 @@ impl Usage {
             output: self.output.saturating_add(other.output),
             cache_read: self.cache_read.saturating_add(other.cache_read),
             cache_write: self.cache_write.saturating_add(other.cache_write),
+            cache_write_hour: self.cache_write_hour.saturating_add(other.cache_write_hour),
             reasoning: self.reasoning.saturating_add(other.reasoning),
         }
     }

@@ -7,6 +7,7 @@ use legwork_core::continuation::Vote;
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, HeadMoved, Unknown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
+use legwork_core::inference::Discarded;
 use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::output::Stage;
 use legwork_core::state::{Pending, PendingReason};
@@ -181,6 +182,7 @@ fn usage() -> BoxedStrategy<Usage> {
             output: b,
             cache_read: c,
             cache_write: d,
+            cache_write_hour: d / 2,
             reasoning: e,
         })
         .boxed()
@@ -196,7 +198,9 @@ fn response() -> BoxedStrategy<Arc<Response>> {
             let incomplete = incomplete.map(|text| text.as_str().into());
             let raw = raw.into_iter().collect();
             let came = 0;
-            let (model, id) = (Some("m".into()), bound.clone());
+            let (model, id, request_id) = (Some("m".into()), bound.clone(), bound.clone());
+            let paid = |usage| Discarded { model: "a:b".into(), usage, cost: None };
+            let discarded = usage.map(paid).into_iter().collect();
             Arc::new(Response {
                 message,
                 model,
@@ -207,6 +211,8 @@ fn response() -> BoxedStrategy<Arc<Response>> {
                 bound,
                 came,
                 charged_attempts,
+                request_id,
+                discarded,
                 raw,
             })
         })

@@ -17,6 +17,7 @@ const PRICE: Price = Price {
     input: MicroUsd(1_000_000),
     cache_read: MicroUsd(500_000),
     cache_write: MicroUsd(2_000_000),
+    cache_write_hour: Some(MicroUsd(3_000_000)),
     output: MicroUsd(10_000_000),
 };
 
@@ -365,6 +366,13 @@ fn s5_6_reasoning_is_part_of_output_and_caches_have_their_own_price() {
     // 600 plain, 300 read at half, 100 written at double.
     let cached = Usage { cache_read: 300, cache_write: 100, ..plain };
     assert_eq!(PRICE.cost(&cached), MicroUsd(600 + 150 + 200 + 1_000));
+    // Of those 100, 40 are kept for an hour, at three times.
+    let hour = Usage { cache_write_hour: 40, ..cached };
+    assert_eq!(PRICE.cost(&hour), MicroUsd(600 + 150 + 120 + 120 + 1_000));
+    let unknown = Price { cache_write_hour: None, ..PRICE };
+    assert_eq!(unknown.cost(&hour), unknown.cost(&cached));
+    let dearer = |a: &Price, b: &Price| (a.dearer(b), b.dearer(a));
+    assert_eq!(dearer(&unknown, &PRICE), (PRICE, PRICE), "a price that is not known is no less");
     // If a provider does not count caches as input, they are charged all the same.
     let beside = Usage { cache_read: 5_000, ..plain };
     assert_eq!(PRICE.cost(&beside), MicroUsd(2_500 + 1_000));

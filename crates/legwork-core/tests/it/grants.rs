@@ -111,6 +111,7 @@ fn s5_6_usages_and_amounts_add_up_and_stay_in_their_range() {
         output: 2 * n,
         cache_read: 3 * n,
         cache_write: 4 * n,
+        cache_write_hour: n,
         reasoning: 5 * n,
     };
     assert_eq!(usage(1).plus(&usage(2)), usage(3));

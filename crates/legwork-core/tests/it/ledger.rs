@@ -79,6 +79,7 @@ const PRICE: Price = Price {
     output: MicroUsd(3_000_000),
     cache_read: MicroUsd(0),
     cache_write: MicroUsd(0),
+    cache_write_hour: None,
 };
 
 /// The dimensions of some amounts; numbers that cannot go round.

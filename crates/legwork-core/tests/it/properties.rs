@@ -234,6 +234,7 @@ proptest! {
             output: MicroUsd(prices[1]),
             cache_read: MicroUsd(0),
             cache_write: MicroUsd(0),
+            cache_write_hour: None,
         };
         let mut state = start(blank().with_budget(budget.clone()), "hi");
         let within = |amounts: &Amounts| {

@@ -167,8 +167,7 @@ fn s1_9_what_was_used_when_a_limit_stopped_it_counts_in_each_dimension() {
 #[test]
 fn s1_9_a_limit_that_refused_a_call_before_it_was_reached_holds_until_it_is_raised() {
     let million = MicroUsd(1_000_000);
-    let price =
-        Price { input: million, output: million, cache_read: million, cache_write: million };
+    let price = Price::new(million, million);
     let money = |micros| Budget { cost: Some(MicroUsd(micros)), ..Budget::unlimited() };
     let state = go_on(blank().with_budget(money(2_000)), "user: hi");
     let refused = state.ledger().afford(1_000, None, Some(&price)).unwrap_err();

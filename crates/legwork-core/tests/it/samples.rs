@@ -9,7 +9,7 @@ use legwork_core::continuation::{Vote, resolve};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, Event, HeadMoved, ParentLink, ToolsShown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
-use legwork_core::inference::{Incomplete, ThinkingLevel, ToolChoice};
+use legwork_core::inference::{Discarded, Incomplete, ThinkingLevel, ToolChoice};
 use legwork_core::journal::Journal;
 use legwork_core::message::{
     Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
@@ -326,10 +326,19 @@ fn response() -> Response {
     let message = Message::assistant(parts).by(Author::Model("openai:gpt-5-mini".into()));
     let mut response = Response::new(message, FinishReason::ToolCalls);
     let (input, output, cache_read, cache_write, reasoning) = (12_000, 2_000, 8_000, 1_000, 512);
-    response.usage = Some(Usage { input, output, cache_read, cache_write, reasoning });
+    response.usage =
+        Some(Usage { input, output, cache_read, cache_write, cache_write_hour: 400, reasoning });
     response.model = Some("gpt-5-mini-2026-01".into());
     response.id = Some("resp_1".to_owned());
+    response.request_id = Some("req_1".to_owned());
     response.charged_attempts = 2;
+    let discarded = |model: &str, cost| Discarded {
+        model: model.into(),
+        usage: Usage { input: 10, output: 3, ..Usage::default() },
+        cost,
+    };
+    response.discarded =
+        vec![discarded("openai:gpt-5-nano", Some(MicroUsd(7))), discarded("ollama:llama3.2", None)];
     response.raw = object(hard_json());
     response
 }

@@ -19,8 +19,9 @@ use finished::Finished;
 use super::call::{self, Added, Origin, Piece, Taken};
 use super::error::ApiError;
 use super::json::{Read, Reader};
+use super::remainder::{self, Remainder};
 use super::room::{PART, Room, field, weight};
-use super::{remainder, usage};
+use super::usage;
 use crate::bounds::{Bounds, KEPT_BYTES, NAME_BYTES, Passed};
 
 /// Whether an answer comes in chunks or as one body.
@@ -58,9 +59,9 @@ pub(crate) struct Assembly {
     usage: usage::Reading,
     /// The model as the answer names it.
     model: Value,
-    top: Map<String, Value>,
-    choice: Map<String, Value>,
-    message: Map<String, Value>,
+    top: Remainder,
+    choice: Remainder,
+    message: Remainder,
     pub(crate) error: Option<ApiError>,
     /// A chunk was read: its constant fields need not be read again.
     pub(crate) begun: bool,
@@ -96,9 +97,9 @@ impl Assembly {
             id: String::new(),
             usage: usage::Reading::default(),
             model: Value::Null,
-            top: Map::new(),
-            choice: Map::new(),
-            message: Map::new(),
+            top: Remainder::default(),
+            choice: Remainder::default(),
+            message: Remainder::default(),
             error: None,
             begun: false,
             recognised: false,
@@ -387,7 +388,7 @@ impl Assembly {
             Level::Choice => &mut self.choice,
             Level::Message => &mut self.message,
         };
-        let added = remainder::merge(into, key, value);
+        let added = into.merge(key, value);
         self.room.keep(added);
     }
 
@@ -471,7 +472,7 @@ impl Assembly {
 
     /// What came of an answer that ended with an error: cut, or if a repetition fails in the same
     /// way, `failed`.
-    pub(crate) fn failed(mut self, error: &ApiError) -> Response {
+    pub(crate) fn failed(mut self: Box<Self>, error: &ApiError) -> Response {
         // Whatever it said before.
         self.finish = None;
         let mut response = self.finish(Ended::Cut);
@@ -485,7 +486,7 @@ impl Assembly {
     }
 
     /// The response; what is missing from it makes it incomplete.
-    pub(crate) fn finish(mut self, ended: Ended) -> Response {
+    pub(crate) fn finish(mut self: Box<Self>, ended: Ended) -> Response {
         let usage = self.used();
         let incomplete = self.incomplete(ended);
         if incomplete == Some(Incomplete::OverBound) {
@@ -538,7 +539,7 @@ impl Assembly {
         });
         (self.top, self.choice, self.message) = Default::default();
         self.model = Value::Null;
-        self.usage.rest = Map::new();
+        self.usage.rest = Remainder::default();
     }
 
     fn incomplete(&self, ended: Ended) -> Option<Incomplete> {
@@ -569,15 +570,10 @@ impl Assembly {
 
     fn raw(&mut self) -> Map<String, Value> {
         let mut raw = std::mem::take(&mut self.top);
-        let inner = [
-            ("usage", std::mem::take(&mut self.usage.rest)),
-            ("choice", std::mem::take(&mut self.choice)),
-            ("message", std::mem::take(&mut self.message)),
-        ];
-        for (key, fields) in inner {
-            remainder::merge_map(&mut raw, key, fields);
-        }
-        raw
+        raw.merge_as("usage", std::mem::take(&mut self.usage.rest));
+        raw.merge_as("choice", std::mem::take(&mut self.choice));
+        raw.merge_as("message", std::mem::take(&mut self.message));
+        raw.into_fields().unwrap_or_default()
     }
 }
 

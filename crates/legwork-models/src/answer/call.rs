@@ -7,10 +7,10 @@ use std::sync::Arc;
 use legwork_core::message::ProviderData;
 use legwork_core::{CallId, ToolCall};
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::json::{Read, Reader};
-use super::remainder;
+use super::remainder::Remainder;
 use crate::bounds::NAME_BYTES;
 
 mod closing;
@@ -56,8 +56,8 @@ pub(crate) struct Piece<'a> {
     id: Cow<'a, str>,
     name: Cow<'a, str>,
     arguments: Cow<'a, str>,
-    function: Map<String, Value>,
-    rest: Map<String, Value>,
+    function: Remainder,
+    rest: Remainder,
     /// What the text of it weighs.
     weight: usize,
 }
@@ -81,7 +81,7 @@ impl<'a> Piece<'a> {
     /// The same with a field of the provider.
     #[must_use]
     pub(crate) fn with_field(mut self, key: &str, value: Value) -> Self {
-        remainder::merge(&mut self.rest, key, value);
+        self.rest.merge(key, value);
         self
     }
 
@@ -93,7 +93,7 @@ impl<'a> Piece<'a> {
                 "id" => piece.id = json.text()?,
                 "type" => piece.kind(&json.text()?),
                 "function" => piece.function(json)?,
-                _ => drop(remainder::merge(&mut piece.rest, &key, json.json()?)),
+                _ => drop(piece.rest.merge(&key, json.json()?)),
             }
         }
         Ok(piece)
@@ -101,7 +101,7 @@ impl<'a> Piece<'a> {
 
     fn kind(&mut self, kind: &str) {
         if !matches!(kind, "function" | "") {
-            remainder::merge(&mut self.rest, "type", Value::from(kind));
+            self.rest.merge("type", Value::from(kind));
         }
     }
 
@@ -116,7 +116,7 @@ impl<'a> Piece<'a> {
                     self.arguments = json.text()?;
                     self.weight += json.at() - begin;
                 }
-                _ => drop(remainder::merge(&mut self.function, &key, json.json()?)),
+                _ => drop(self.function.merge(&key, json.json()?)),
             }
         }
         Ok(())
@@ -153,7 +153,7 @@ pub(crate) struct Draft {
 struct More {
     /// The name, where it came in more than one piece.
     name: String,
-    rest: Map<String, Value>,
+    rest: Remainder,
     closing: Closing,
 }
 
@@ -192,10 +192,10 @@ impl Draft {
         }
         self.push_name(&piece.name);
         let mut added = 0;
-        if !piece.rest.is_empty() || !piece.function.is_empty() {
+        if !piece.rest.is_none() || !piece.function.is_none() {
             let rest = &mut self.more().rest;
-            added += remainder::join(rest, piece.rest);
-            added += remainder::merge_map(rest, "function", piece.function);
+            added += rest.join(piece.rest);
+            added += rest.merge_as("function", piece.function);
         }
         let before = self.arguments.len();
         match before {
@@ -234,7 +234,7 @@ impl Draft {
 
     /// Merges a field of the provider; how much its weight grew.
     pub(crate) fn attach(&mut self, key: &str, value: Value) -> usize {
-        remainder::merge(&mut self.more().rest, key, value)
+        self.more().rest.merge(key, value)
     }
 
     /// The arguments, as far as they came.
@@ -294,13 +294,13 @@ impl Draft {
         };
         taken.insert(own.clone());
         let (name, rest) = match self.more {
-            None => (self.name, Map::new()),
+            None => (self.name, Remainder::default()),
             Some(more) if more.name.is_empty() => (self.name, more.rest),
             Some(more) => (more.name.into(), more.rest),
         };
         let mut call = ToolCall::new(own, name, self.arguments);
-        if !rest.is_empty() {
-            let (provider, data) = (Arc::clone(origin.provider), Value::Object(rest));
+        if let Some(fields) = rest.into_fields() {
+            let (provider, data) = (Arc::clone(origin.provider), Value::Object(fields));
             call.provider = Some(ProviderData { provider, data });
         }
         Arc::new(call)

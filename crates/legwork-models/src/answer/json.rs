@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
         match self.peek() {
             b'"' => self.string(),
-            b'n' => self.value().map(|()| Cow::Borrowed("")),
+            b'n' => self.skip().map(|()| Cow::Borrowed("")),
             _ => match self.digits() {
                 Some(digits) => Ok(Cow::Borrowed(digits)),
                 None => Ok(Cow::Owned(self.tree()?.to_string())),
@@ -241,6 +241,10 @@ impl<'a> Reader<'a> {
 
     /// A whole number that is not negative; anything else counts as none.
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        self.peek();
+        if let Some(number) = self.whole() {
+            return Ok(Some(number));
+        }
         let text = self.text()?;
         Ok(text.parse().ok().or_else(|| whole(text.parse().ok()?)))
     }
@@ -381,7 +385,12 @@ impl<'a> Reader<'a> {
     /// A value that holds no others, built within the bounds.
     fn scalar(&mut self) -> Read<Value> {
         self.room.build()?;
-        self.value()
+        match self.peek() {
+            b'n' => self.skip().map(|()| Value::Null),
+            b't' => self.skip().map(|()| Value::Bool(true)),
+            b'f' => self.skip().map(|()| Value::Bool(false)),
+            _ => self.value(),
+        }
     }
 }
 

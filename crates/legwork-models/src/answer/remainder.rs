@@ -4,6 +4,45 @@ use serde_json::{Map, Value};
 
 use super::room::{field, weight, weight_of};
 
+/// The fields of one level; mostly there are none, and to drop an empty map takes longer than to
+/// see that there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Remainder(Option<Map<String, Value>>);
+
+impl Remainder {
+    /// Merges a field as [`merge`] does.
+    pub(crate) fn merge(&mut self, key: &str, value: Value) -> usize {
+        match is_empty(&value) {
+            true => 0,
+            false => merge(self.0.get_or_insert_default(), key, value),
+        }
+    }
+
+    /// Merges fields as one field, an object.
+    pub(crate) fn merge_as(&mut self, key: &str, fields: Self) -> usize {
+        fields.0.map_or(0, |fields| self.merge(key, Value::Object(fields)))
+    }
+
+    /// Merges other fields into these.
+    pub(crate) fn join(&mut self, other: Self) -> usize {
+        match (&mut self.0, other.0) {
+            (_, None) => 0,
+            (Some(kept), Some(new)) => merge_all(kept, new),
+            (none, Some(new)) => weight_of(none.insert(new)),
+        }
+    }
+
+    /// Whether there are no fields.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The fields, of which there is at least one.
+    pub(crate) fn into_fields(self) -> Option<Map<String, Value>> {
+        self.0
+    }
+}
+
 /// How many items of a list are searched for the one that another continues.
 const OPEN_ITEMS: usize = 64;
 
@@ -34,29 +73,6 @@ pub(crate) fn merge(into: &mut Map<String, Value>, key: &str, value: Value) -> u
             *kept = new;
             added
         }
-    }
-}
-
-/// Merges an object as a field.
-pub(crate) fn merge_map(
-    into: &mut Map<String, Value>,
-    key: &str,
-    fields: Map<String, Value>,
-) -> usize {
-    match fields.is_empty() {
-        true => 0,
-        false => merge(into, key, Value::Object(fields)),
-    }
-}
-
-/// Merges fields that were [merged](merge) themselves, so that none of them is empty.
-pub(crate) fn join(into: &mut Map<String, Value>, merged: Map<String, Value>) -> usize {
-    match into.is_empty() {
-        true => {
-            *into = merged;
-            weight_of(into)
-        }
-        false => merge_all(into, merged),
     }
 }
 

@@ -53,7 +53,8 @@ pub enum Unreadable {
 pub struct Reply {
     api: Api,
     body: Body,
-    assembly: Assembly,
+    /// In a box, for what waits for an answer holds this, too, and is to stay small.
+    assembly: Box<Assembly>,
     /// The error of the first chunk that is not JSON; nothing after it is read.
     broken: Option<Unreadable>,
     /// The beginning of what came, to be shown if it cannot be read.
@@ -104,7 +105,7 @@ impl Reply {
             (200..=299, None) => (Body::Whole { bytes: Vec::new() }, Form::Body),
             _ => (Body::Failed { status, name: None, bytes: Vec::new() }, Form::Body),
         };
-        let assembly = Assembly::new(form, bounds);
+        let assembly = Box::new(Assembly::new(form, bounds));
         Self { api, body, assembly, broken: None, head: Vec::new(), moved: false }
     }
 

@@ -1,9 +1,10 @@
 //! What an answer says that it used, in the spellings of many providers.
 
 use legwork_core::Usage;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::json::{Read, Reader};
+use super::remainder::Remainder;
 
 /// Usage as it is read; the last one in a stream counts.
 #[derive(Debug, Default)]
@@ -15,13 +16,15 @@ pub(crate) struct Reading {
     total: Option<u64>,
     cache_read: u64,
     cache_write: u64,
+    /// Of it what the cache keeps for an hour.
+    cache_write_hour: u64,
     reasoning: u64,
     /// The output does not contain the reasoning.
     reasoning_is_apart: bool,
     /// The input does not contain what was read from or written to a cache.
     pub(crate) cache_is_apart: bool,
     /// Fields that [`Usage`] does not have; zeros are left out.
-    pub(crate) rest: Map<String, Value>,
+    pub(crate) rest: Remainder,
     /// How much the weight of these grew since it was last taken.
     pub(crate) added: usize,
 }
@@ -42,6 +45,7 @@ impl Reading {
             output: output.saturating_add(self.reasoning_not_in_output(input, output)),
             cache_read: self.cache_read,
             cache_write: self.cache_write,
+            cache_write_hour: self.cache_write_hour.min(self.cache_write),
             reasoning: self.reasoning,
         })
     }
@@ -113,11 +117,39 @@ impl Reading {
             | "prompt_tokens_details"
             | "input_tokens_details"
             | "completion_tokens_details"
-            | "output_tokens_details" => self.read(json)?,
+            | "output_tokens_details"
+            | "cache_creation" => self.read(json)?,
+            "ephemeral_1h_input_tokens" => raise(&mut self.cache_write_hour, json.count()?),
+            "ephemeral_5m_input_tokens" => json.skip()?,
+            "cacheDetails" => self.lifetimes(json)?,
             _ => self.added += keep(&mut self.rest, key, json.json()?),
         }
         Ok(())
     }
+
+    /// Reads how long a cache keeps what was written to it.
+    fn lifetimes(&mut self, json: &mut Reader<'_>) -> Read {
+        let (mut position, mut hour) = (json.array()?, 0_u64);
+        while json.item(&mut position)? {
+            let (of_hour, tokens) = lifetime(json)?;
+            hour = hour.saturating_add(if of_hour { tokens } else { 0 });
+        }
+        raise(&mut self.cache_write_hour, Some(hour));
+        Ok(())
+    }
+}
+
+/// Tokens that a cache keeps for a time, as Bedrock says it.
+fn lifetime(json: &mut Reader<'_>) -> Read<(bool, u64)> {
+    let (mut position, mut of_hour, mut tokens) = (json.object()?, false, 0);
+    while let Some(key) = json.key(&mut position)? {
+        match &*key {
+            "ttl" => of_hour = json.text()? == "1h",
+            "inputTokens" => tokens = json.count()?.unwrap_or(0),
+            _ => json.skip()?,
+        }
+    }
+    Ok((of_hour, tokens))
 }
 
 fn set(slot: &mut Option<u64>, count: Option<u64>) {
@@ -129,9 +161,9 @@ fn raise(slot: &mut u64, count: Option<u64>) {
     *slot = count.unwrap_or(0).max(*slot);
 }
 
-fn keep(rest: &mut Map<String, Value>, key: &str, value: Value) -> usize {
+fn keep(rest: &mut Remainder, key: &str, value: Value) -> usize {
     match value.as_f64() == Some(0.0) {
         true => 0,
-        false => super::remainder::merge(rest, key, value),
+        false => rest.merge(key, value),
     }
 }

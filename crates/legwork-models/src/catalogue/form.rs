@@ -52,6 +52,7 @@ struct WrittenTier {
     input: String,
     cache_read: Option<String>,
     cache_write: Option<String>,
+    cache_write_1h: Option<String>,
     output: String,
 }
 
@@ -99,14 +100,13 @@ fn origin(model: &str, source: String, date: String) -> Result<Origin, Error> {
 }
 
 fn prices(model: &str, written: WrittenPrice, row: &Arc<Origin>) -> Result<Fact<Prices>, Error> {
-    let WrittenPrice { input, cache_read, cache_write, output, .. } = &written;
-    let mut prices = Prices::flat(price(model, input, cache_read, cache_write, output)?);
-    if let Some(text) = &written.cache_write_1h {
-        prices = prices.with_cache_write_hour(amount(model, "cache_write_1h", text)?);
-    }
+    let WrittenPrice { input, cache_read, cache_write, cache_write_1h, output, .. } = &written;
+    let caches = [cache_read, cache_write, cache_write_1h];
+    let mut prices = Prices::flat(price(model, input, caches, output)?);
     for tier in &written.above {
-        let WrittenTier { input_tokens, input, cache_read, cache_write, output } = tier;
-        prices = prices.above(*input_tokens, price(model, input, cache_read, cache_write, output)?);
+        let WrittenTier { input, cache_read, cache_write, cache_write_1h, output, .. } = tier;
+        let caches = [cache_read, cache_write, cache_write_1h];
+        prices = prices.above(tier.input_tokens, price(model, input, caches, output)?);
     }
     let origin = match (written.source, written.date) {
         (None, None) => Arc::clone(row),
@@ -123,10 +123,10 @@ fn prices(model: &str, written: WrittenPrice, row: &Arc<Origin>) -> Result<Fact<
 fn price(
     model: &str,
     input: &str,
-    cache_read: &Option<String>,
-    cache_write: &Option<String>,
+    [cache_read, cache_write, cache_write_1h]: [&Option<String>; 3],
     output: &str,
 ) -> Result<Price, Error> {
+    let hour = cache_write_1h.as_ref().map(|text| amount(model, "cache_write_1h", text));
     let input = amount(model, "input", input)?;
     let or_input = |field, text: &Option<String>| {
         text.as_ref().map_or(Ok(input), |text| amount(model, field, text))
@@ -135,6 +135,7 @@ fn price(
         input,
         cache_read: or_input("cache_read", cache_read)?,
         cache_write: or_input("cache_write", cache_write)?,
+        cache_write_hour: hour.transpose()?,
         output: amount(model, "output", output)?,
     })
 }

@@ -44,7 +44,7 @@ fn every_shipped_row_has_a_source_a_day_and_sane_numbers() {
         for tier in &prices.tiers {
             assert!(tier.above >= 10_000 && tier.price.input > prices.usual.input, "{model}");
         }
-        let hour = prices.cache_write_hour;
+        let hour = prices.usual.cache_write_hour;
         assert!(hour.is_none_or(|hour| hour >= prices.usual.cache_write), "{model}");
     }
 }
@@ -91,7 +91,7 @@ fn caches_cost_what_input_costs_unless_said() {
     let text = r#"[{"model": "a:b", "price": {"input": "4", "cache_write": "5", "output": "9"},
                     "source": "here", "date": "2026-11-22"}]"#;
     let usd = |dollars: u64| MicroUsd(dollars * 1_000_000);
-    let price = Price { input: usd(4), cache_read: usd(4), cache_write: usd(5), output: usd(9) };
+    let price = Price { cache_write: usd(5), ..Price::new(usd(4), usd(9)) };
     let row = Catalogue::from_json(text).unwrap().of("a:b").unwrap();
     assert_eq!(row.prices.unwrap().value, price.into());
 }
@@ -141,7 +141,7 @@ fn long_inputs_and_caches_have_prices_of_their_own() {
     let claude = Catalogue::shipped().of("anthropic:claude-haiku-4-5-20251001").unwrap();
     let prices = claude.prices.unwrap();
     assert_eq!(prices.value.usual.cache_write, MicroUsd(1_250_000));
-    assert_eq!(prices.value.cache_write_hour, Some(MicroUsd(2_000_000)));
+    assert_eq!(prices.value.usual.cache_write_hour, Some(MicroUsd(2_000_000)));
     assert_ne!(prices.origin, claude.context_window.unwrap().origin, "read elsewhere");
 }
 

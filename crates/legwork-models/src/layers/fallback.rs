@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use legwork_core::inference::Incomplete;
+use legwork_core::inference::{Discarded, Incomplete};
+use legwork_core::message::Author;
 use legwork_core::{FinishReason, Mask, ModelRequest, Part, Response};
 use legwork_port::BoxFuture;
 use legwork_port::model::{Count, Deltas, Error, Model, Profile};
 use tracing::info;
 
-use super::relay::Relay;
+use super::relay::{Discard, Failure, Relay};
 use super::several::{Several, answered_by};
 
 /// Whether something leads to the next model.
@@ -50,7 +51,9 @@ type Rule<T> = dyn Fn(&T) -> bool + Send + Sync;
 ///
 /// Tokens are counted by the first model. It has the name of that, the abilities and limits that all have, and the highest
 /// price, which a budget reserves. The author of a message names the model that answered, at whose
-/// price it is charged. An answer that was rejected is charged in full, as a failed attempt.
+/// price it is charged. So is an answer that was rejected
+/// ([`Response::discarded`](legwork_core::Response::discarded)); one that does not say what it used
+/// is charged in full, as a failed attempt.
 ///
 /// ```
 /// use legwork_models::layers::ModelExt as _;
@@ -125,26 +128,36 @@ impl Fallback {
         self
     }
 
-    /// Why the next model is to be asked, and how many attempts that cost money this one was.
-    fn failure<'o>(&self, outcome: &'o Result<Response, Error>) -> Option<(&'o str, u32)> {
-        match outcome {
+    /// Why the next model is to be asked; none if what came counts.
+    fn failure<'o>(
+        &self,
+        outcome: &'o Result<Response, Error>,
+        model: &dyn Model,
+    ) -> Option<Failure<'o>> {
+        let response = match outcome {
+            Ok(response) => response,
             Err(error) => {
                 let counts = self.accepts.as_ref().is_none_or(|accepts| accepts(error));
-                counts.then_some((&*error.message, error.charged_attempts))
+                let (why, cost) = (&*error.message, error.charged_attempts);
+                return counts.then_some(Failure { why, cost, discarded: Vec::new() });
             }
-            Ok(response) => {
-                let why = match response.incomplete {
-                    Some(Incomplete::Cut | Incomplete::NoEnd | Incomplete::Malformed) => {
-                        "the answer broke off"
-                    }
-                    _ if self.rejects.iter().any(|rejects| rejects(response)) => {
-                        "the answer was rejected"
-                    }
-                    _ => return None,
-                };
-                Some((why, response.charged_attempts + 1))
+        };
+        let broke_off = matches!(
+            response.incomplete,
+            Some(Incomplete::Cut | Incomplete::NoEnd | Incomplete::Malformed)
+        );
+        let why = match broke_off {
+            true => "the answer broke off",
+            false if self.rejects.iter().any(|rejects| rejects(response)) => {
+                "the answer was rejected"
             }
-        }
+            false => return None,
+        };
+        // What a whole answer used is known, if it says so; of another one not all is.
+        let own = discarded(response, model).filter(|_| response.incomplete.is_none());
+        let cost = response.charged_attempts + u32::from(own.is_none());
+        let discarded = response.discarded.iter().cloned().chain(own).collect();
+        Some(Failure { why, cost, discarded })
     }
 
     async fn ask(
@@ -160,16 +173,15 @@ impl Fallback {
             relay.allow_retries(retries.filter(|_| others.peek().is_some()));
             let outcome = model.infer(request.clone(), Some(&mut relay)).await;
             let outcome = outcome.map(|response| answered_by(response, model.name()));
-            let failure = self.failure(&outcome).filter(|_| !relay.is_final());
-            let Some((why, cost)) = failure else { return relay.ended(outcome) };
-            let Some(other) = others.next() else {
-                return failed.or(relay.ended(outcome));
-            };
-            if relay.next(why, cost).is_break() {
-                return failed.or(relay.ended(outcome));
+            let failure = self.failure(&outcome, model).filter(|_| !relay.is_final());
+            let Some(failure) = failure else { return relay.ended(outcome) };
+            let known = failure.discarded.len();
+            let Some(other) = others.next() else { return failed.or(&relay, outcome) };
+            if relay.next(failure).is_break() {
+                return failed.or(&relay, outcome);
             }
             info!(model = model.name(), other = other.name(), "a model failed, another is asked");
-            failed.note(outcome);
+            failed.note(outcome, |response| relay.last(response.discarded.len() < known));
             model = other;
         }
     }
@@ -178,46 +190,64 @@ impl Fallback {
 /// What models that failed came to.
 #[derive(Default)]
 struct Failed {
-    /// The last answer that was rejected.
-    rejected: Option<Response>,
+    /// The last answer that was rejected, and how it is charged.
+    rejected: Option<(Response, Discard)>,
     /// The last error, one that may pass if there is one.
     error: Option<Error>,
     messages: Vec<String>,
 }
 
 impl Failed {
-    fn note(&mut self, outcome: Result<Response, Error>) {
+    fn note(
+        &mut self,
+        outcome: Result<Response, Error>,
+        charged: impl FnOnce(&Response) -> Discard,
+    ) {
         match outcome {
-            Ok(response) => self.rejected = Some(response),
-            Err(error) => {
-                self.messages.push(error.message.clone());
-                let passes = self.error.as_ref().is_some_and(Error::is_retryable);
-                if !passes || error.is_retryable() {
-                    self.error = Some(error);
-                }
+            Ok(response) => {
+                let charged = charged(&response);
+                self.rejected = Some((response, charged));
             }
+            Err(error) => self.note_error(error),
+        }
+    }
+
+    fn note_error(&mut self, error: Error) {
+        self.messages.push(error.message.clone());
+        let passes = self.error.as_ref().is_some_and(Error::is_retryable);
+        if !passes || error.is_retryable() {
+            self.error = Some(error);
         }
     }
 
     /// The result after the last model failed, too.
-    fn or(mut self, last: Result<Response, Error>) -> Result<Response, Error> {
-        let error = match last {
+    fn or(mut self, relay: &Relay<'_>, last: Result<Response, Error>) -> Result<Response, Error> {
+        if let (Some((rejected, charged)), Err(error)) = (self.rejected.take(), &last) {
+            return Ok(relay.after_all(rejected, charged, error));
+        }
+        let error = match relay.ended(last) {
             Ok(response) => return Ok(response),
             Err(error) => error,
         };
-        let charged = error.charged_attempts;
-        if let Some(rejected) = self.rejected {
-            // It is charged by its usage, the others in full.
-            let charged_attempts = charged.saturating_sub(1);
-            return Ok(Response { charged_attempts, ..rejected });
-        }
-        self.note(Err(error.clone()));
+        self.note_error(error.clone());
         let message = match self.messages.len() {
             0 | 1 => self.messages.concat(),
             all => format!("all {all} models failed: {}", self.messages.join("; ")),
         };
-        Err(Error { message, charged_attempts: charged, ..self.error.unwrap_or(error) })
+        let charged_attempts = error.charged_attempts;
+        Err(Error { message, charged_attempts, ..self.error.unwrap_or(error) })
     }
+}
+
+/// What a discarded answer used, if it says so.
+fn discarded(response: &Response, model: &dyn Model) -> Option<Discarded> {
+    let usage = response.usage?;
+    let (name, profile) = match &response.message.author {
+        Some(Author::Model(name)) => (&**name, model.profile_of(name)),
+        _ => (model.name(), None),
+    };
+    let price = profile.unwrap_or_else(|| model.profile()).price_at(usage.input);
+    Some(Discarded { model: name.into(), usage, cost: price.map(|price| price.cost(&usage)) })
 }
 
 impl fmt::Debug for Fallback {

@@ -4,7 +4,26 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use legwork_core::Response;
+use legwork_core::inference::Discarded;
 use legwork_port::model::{Delta, Deltas, Error, Retry};
+
+/// Why another model is to be asked.
+pub(super) struct Failure<'a> {
+    pub(super) why: &'a str,
+    /// How many attempts that may have cost money it was.
+    pub(super) cost: u32,
+    /// The answers among its attempts whose cost is known.
+    pub(super) discarded: Vec<Discarded>,
+}
+
+/// How an answer that was discarded is charged.
+#[derive(Clone, Copy)]
+pub(super) enum Discard {
+    /// By its usage: it has this place among the answers whose cost is known.
+    Known(usize),
+    /// As a failed attempt.
+    Estimated,
+}
 
 /// Hands deltas on, and notes what the receiver got and said.
 pub(super) struct Relay<'d> {
@@ -15,8 +34,10 @@ pub(super) struct Relay<'d> {
     stopped: bool,
     /// Failed attempts before the model that is asked now.
     failed: u32,
-    /// How many of them may have cost money.
+    /// How many of them may have cost money, but for those whose cost is known.
     charged: u32,
+    /// The answers among them whose cost is known.
+    discarded: Vec<Discarded>,
     /// Failed attempts that the model that is asked now reported.
     reported: u32,
     /// How often the model that is asked now may retry; none is as often as it wants.
@@ -31,6 +52,7 @@ impl<'d> Relay<'d> {
             stopped: false,
             failed: 0,
             charged: 0,
+            discarded: Vec::new(),
             reported: 0,
             retries: None,
         }
@@ -56,14 +78,19 @@ impl<'d> Relay<'d> {
     }
 
     /// Reports that the model that was asked failed, and that another one is asked at once.
-    pub(super) fn next(&mut self, error: &str, cost: u32) -> ControlFlow<()> {
+    ///
+    /// Until all is over, an answer that is discarded counts as a failed attempt, for which as much
+    /// is held as for another one.
+    pub(super) fn next(&mut self, failed: Failure<'_>) -> ControlFlow<()> {
+        let Failure { why: error, cost, discarded } = failed;
+        let paid = u32::try_from(discarded.len()).unwrap_or(u32::MAX);
         let retry = Retry {
             attempt: self.failed + self.reported + 1,
             wait: Duration::ZERO,
             left: Duration::ZERO,
             error,
             discarded: self.shown,
-            charged_attempts: self.charged + cost,
+            charged_attempts: self.before().saturating_add(paid).saturating_add(cost),
         };
         if let Some(deltas) = &mut self.deltas
             && deltas.retrying(retry).is_break()
@@ -73,6 +100,7 @@ impl<'d> Relay<'d> {
         }
         self.failed = retry.attempt;
         self.charged += cost;
+        self.discarded.extend(discarded);
         self.reported = 0;
         self.shown = false;
         ControlFlow::Continue(())
@@ -80,16 +108,47 @@ impl<'d> Relay<'d> {
 
     /// What came, with what earlier attempts may have cost.
     pub(super) fn ended(&self, outcome: Result<Response, Error>) -> Result<Response, Error> {
-        let charged = self.charged;
         match outcome {
             Ok(response) => {
-                let charged_attempts = response.charged_attempts + charged;
-                Ok(Response { charged_attempts, ..response })
+                let charged_attempts = response.charged_attempts + self.charged;
+                let discarded = self.discarded.iter().chain(&response.discarded);
+                let discarded = discarded.cloned().collect();
+                Ok(Response { charged_attempts, discarded, ..response })
             }
             Err(error) => {
-                Err(Error { charged_attempts: error.charged_attempts + charged, ..error })
+                let charged_attempts = error.charged_attempts + self.before();
+                Err(Error { charged_attempts, ..error })
             }
         }
+    }
+
+    /// An answer that was discarded and is returned after all, because the last model failed.
+    ///
+    /// It is charged by itself, and so no longer among those before it.
+    pub(super) fn after_all(&self, response: Response, of: Discard, last: &Error) -> Response {
+        let charged = self.charged.saturating_add(last.charged_attempts);
+        let (charged_attempts, own) = match of {
+            Discard::Known(place) => (charged, Some(place)),
+            Discard::Estimated => (charged.saturating_sub(1), None),
+        };
+        let others = self.discarded.iter().enumerate().filter(|(at, _)| Some(*at) != own);
+        let discarded = others.map(|(_, one)| one.clone()).collect();
+        Response { charged_attempts, discarded, ..response }
+    }
+
+    /// How the answer is charged that was discarded last.
+    pub(super) fn last(&self, is_known: bool) -> Discard {
+        match self.discarded.len().checked_sub(1) {
+            Some(place) if is_known => Discard::Known(place),
+            _ => Discard::Estimated,
+        }
+    }
+
+    /// Failed attempts before the model that is asked now that may have cost money, whether it is
+    /// known what they cost or not.
+    fn before(&self) -> u32 {
+        let discarded = u32::try_from(self.discarded.len()).unwrap_or(u32::MAX);
+        self.charged.saturating_add(discarded)
     }
 }
 
@@ -112,7 +171,7 @@ impl Deltas for Relay<'_> {
         }
         let retry = Retry {
             attempt: self.failed + retry.attempt,
-            charged_attempts: self.charged + retry.charged_attempts,
+            charged_attempts: self.before() + retry.charged_attempts,
             discarded: retry.discarded,
             ..retry
         };

@@ -1,23 +1,22 @@
 //! One attempt: a request sent, its answer read within its time limits.
 
 use std::pin::pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{HeaderMap, RETRY_AFTER};
-use http::{HeaderValue, Request, Response as Answer};
+use http::{Request, Response as Answer};
 use http_body_util::BodyExt as _;
 use legwork_port::Clock;
 use legwork_port::model::Error;
 
 use super::access::Access;
+use super::answered::Answered;
 use super::failure::Tried;
 use super::idempotency::Key;
 use super::presence::Presence;
 use super::traffic::Tapped;
 use crate::credentials::Credential;
 use crate::http::{Body, Client, Late, Limits, Timeouts, Watch, with_body};
-use crate::retry;
 
 /// How long the end of a body may follow the end of its stream.
 const LAST_BREATH: Duration = Duration::from_millis(100);
@@ -197,17 +196,8 @@ impl<'a> Exchange<'a> {
         Limits { wait: idle, silence, whole: answer }
     }
 
-    /// How long the server asks to wait.
-    pub(super) fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        let text = |value: &HeaderValue| Some(value.to_str().ok()?.to_owned());
-        let millis = headers.get("retry-after-ms").and_then(text);
-        let precise = millis.and_then(|value| retry::retry_after_ms(&value));
-        precise.or_else(|| {
-            let wall = Duration::from_millis(self.clock.now().wall.0);
-            retry::retry_after(
-                &headers.get(RETRY_AFTER).and_then(text)?,
-                SystemTime::UNIX_EPOCH + wall,
-            )
-        })
+    /// What the head of an answer says.
+    pub(super) fn answered<'h>(&self, answer: &'h Answer<Body>) -> Answered<'h> {
+        Answered::new(answer.status(), answer.headers(), self.clock)
     }
 }

@@ -6,6 +6,7 @@ use http::StatusCode;
 use legwork_port::model::{Error, Kind};
 
 use super::access::Problem;
+use super::answered::Answered;
 use super::protocol::Protocol;
 use crate::answer::{ApiError, Unreadable};
 use crate::bounds::Passed;
@@ -150,17 +151,12 @@ impl Tried<'_> {
 
     /// The answer is not a response.
     ///
-    /// `status` is that of the HTTP answer; an error inside the answer has its own.
-    pub(super) fn unreadable(
-        &self,
-        why: Unreadable,
-        status: StatusCode,
-        retry_after: Option<Duration>,
-    ) -> Error {
+    /// An error inside the answer has a status of its own.
+    pub(super) fn unreadable(&self, why: Unreadable, answered: Answered<'_>) -> Error {
         match why {
             Unreadable::Api(api) => {
-                let may_have_cost = may_have_cost(api.status, status);
-                let error = self.refused(api, retry_after);
+                let may_have_cost = may_have_cost(api.status, answered.status);
+                let error = self.refused(api, answered);
                 if may_have_cost { charged(error) } else { error }
             }
             Unreadable::Nothing => {
@@ -179,16 +175,11 @@ impl Tried<'_> {
     pub(super) fn without_vectors(
         &self,
         why: embeddings::Unreadable,
-        status: StatusCode,
-        retry_after: Option<Duration>,
+        answered: Answered<'_>,
     ) -> Error {
         match why {
-            embeddings::Unreadable::Api(api) => {
-                self.unreadable(Unreadable::Api(api), status, retry_after)
-            }
-            embeddings::Unreadable::Cut => {
-                self.unreadable(Unreadable::Nothing, status, retry_after)
-            }
+            embeddings::Unreadable::Api(api) => self.unreadable(Unreadable::Api(api), answered),
+            embeddings::Unreadable::Cut => self.unreadable(Unreadable::Nothing, answered),
             embeddings::Unreadable::OverBound(_) => {
                 let todo = "send fewer texts at once, or raise the bound";
                 charged(self.error(Kind::Malformed, &why.to_string(), todo))
@@ -208,17 +199,22 @@ impl Tried<'_> {
         charged(self.error(Kind::Malformed, happened, todo))
     }
 
-    fn refused(&self, api: ApiError, retry_after: Option<Duration>) -> Error {
+    fn refused(&self, api: ApiError, answered: Answered<'_>) -> Error {
         let (kind, todo) = kind(&api);
+        let request = answered.request_id.map(|id| format!(" (request {id})"));
         let mut error = match self.proxy.filter(|_| api.status == 407) {
-            None => self.error(kind, &format!("refused with {api}"), todo),
+            None => {
+                let happened = format!("refused with {api}{}", request.unwrap_or_default());
+                self.error(kind, &happened, todo)
+            }
             Some(proxy) => {
                 let happened = format!("the proxy {proxy} answered {api}");
                 self.error(Kind::Unauthorized, &happened, &proxy.wants_credentials())
             }
         };
         error.status = Some(api.status);
-        error.retry_after = retry_after.or(api.retry_after);
+        error.retry_after = answered.retry_after.or(api.retry_after);
+        error.request_id = answered.request_id.map(Box::from);
         error.code = api.code.or(api.kind);
         error
     }

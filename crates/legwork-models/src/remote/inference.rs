@@ -12,6 +12,7 @@ use legwork_port::Deltas;
 use legwork_port::model::Error;
 use tracing::debug;
 
+use super::answered::request_id;
 use super::exchange::{ERROR_NAME, Exchange, Reading};
 use super::failure::charged;
 use crate::Api;
@@ -43,19 +44,21 @@ impl Inference<'_> {
         self.conclude(shown.reply, problem, &answer)
     }
 
-    /// In a box, for what waits for an answer is to stay small.
-    fn reply(&self, answer: &Answer<Body>) -> Box<Reply> {
+    fn reply(&self, answer: &Answer<Body>) -> Reply {
         let text = |name| answer.headers().get(name).and_then(|value| value.to_str().ok());
         let (status, content_type) = (answer.status().as_u16(), text(CONTENT_TYPE.as_str()));
         let reply = Reply::within(self.bounds, self.api, status, content_type, self.asked);
         let reply = reply.from_provider(Arc::clone(self.provider));
-        Box::new(reply.with_error_name(text(ERROR_NAME)))
+        match answer.status().is_success() {
+            true => reply,
+            false => reply.with_error_name(text(ERROR_NAME)),
+        }
     }
 
     /// The response, or why there is none.
     fn conclude(
         &self,
-        reply: Box<Reply>,
+        reply: Reply,
         problem: Option<Error>,
         answer: &Answer<Body>,
     ) -> Result<Response, Error> {
@@ -63,6 +66,8 @@ impl Inference<'_> {
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
         let why = match reply.finish(ended) {
             Ok(response) => {
+                let request_id = request_id(answer.headers()).map(str::to_owned);
+                let response = Response { request_id, ..response };
                 report_answer(answer.status().as_u16(), &response);
                 return Ok(response);
             }
@@ -70,10 +75,7 @@ impl Inference<'_> {
         };
         let error = match (why, problem) {
             (Unreadable::Nothing, Some(problem)) => problem,
-            (why, _) => {
-                let retry_after = self.exchange.retry_after(answer.headers());
-                self.exchange.tried.unreadable(why, answer.status(), retry_after)
-            }
+            (why, _) => self.exchange.tried.unreadable(why, self.exchange.answered(answer)),
         };
         Err(if begun { charged(error) } else { error })
     }
@@ -81,7 +83,7 @@ impl Inference<'_> {
 
 /// A reply whose pieces are shown.
 struct Shown<'d> {
-    reply: Box<Reply>,
+    reply: Reply,
     deltas: &'d mut dyn Deltas,
 }
 
@@ -119,6 +121,7 @@ fn report_answer(status: u16, response: &Response) {
         incomplete = response.incomplete.as_ref().map(Incomplete::as_str),
         input_tokens = usage.map(|usage| usage.input),
         output_tokens = usage.map(|usage| usage.output),
+        request_id = response.request_id.as_deref(),
         "an answer finished"
     );
 }

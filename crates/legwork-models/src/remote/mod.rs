@@ -8,6 +8,7 @@
 
 mod access;
 mod address;
+mod answered;
 mod builder;
 mod count;
 #[cfg(feature = "embeddings")]

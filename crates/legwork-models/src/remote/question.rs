@@ -1,13 +1,12 @@
 //! Requests that are no inferences, answered with a little JSON.
 
-use std::time::Duration;
-
 use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use legwork_port::Clock;
 use legwork_port::model::Error;
 use serde_json::Value;
 
+use super::answered::Answered;
 use super::failure::Tried;
 use crate::answer::error;
 use crate::answer::{ApiError, Unreadable, decode};
@@ -23,15 +22,17 @@ pub(super) async fn ask(
     bounds: Bounds,
 ) -> Result<Value, Error> {
     let answer = client.send(clock, request).await.map_err(|broken| tried.not_answered(&broken))?;
-    let status = answer.status();
+    let (head, body) = answer.into_parts();
+    let answered = Answered::new(head.status, &head.headers, clock);
+    let status = answered.status;
     let most = if status.is_success() { bounds.answer_bytes } else { error::BODY };
-    let (body, broken) = beginning(answer.into_body(), most + 1).await;
+    let (body, broken) = beginning(body, most + 1).await;
     if let Some(broken) = broken.filter(|_| status.is_success()) {
         return Err(tried.not_answered(&broken));
     }
     if !status.is_success() {
         let api = ApiError::from_body(status.as_u16(), &body);
-        return Err(tried.unreadable(Unreadable::Api(api), status, None::<Duration>));
+        return Err(tried.unreadable(Unreadable::Api(api), answered));
     }
     if body.len() > most {
         return Err(tried.too_large(Passed::AnswerBytes(most)));

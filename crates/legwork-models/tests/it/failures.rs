@@ -260,6 +260,26 @@ async fn s11_5_what_is_wrong_for_good_is_not_tried_again() {
 }
 
 #[tokio::test]
+async fn s11_4_the_id_of_a_request_is_kept_with_its_answer_and_its_error() {
+    let names = ["x-request-id", "Request-Id", "x-amzn-RequestId"];
+    for name in names {
+        let header = format!("{name}:  req_1 \r\nx-request-idle: 7\r\n");
+        let answered = body("Hi.").replacen("\r\n", &format!("\r\n{header}"), 1);
+        let came = asked([Act::Close(answered)], false).await.result.unwrap();
+        assert_eq!(came.request_id.as_deref(), Some("req_1"), "{name}");
+        let came = asked([refused("400 Bad Request", &header, json!("no"))], false).await;
+        let error = came.result.unwrap_err();
+        assert_eq!(error.request_id.as_deref(), Some("req_1"), "{name}");
+        assert!(error.message.contains("(request req_1); "), "{name}: {error}");
+    }
+    let long = format!("x-request-id: {}\r\n", "r".repeat(10_000));
+    for header in ["", "x-request-id: \r\n", "x-request-id: caf\u{e9}\r\n", &long] {
+        let came = asked([refused("400 Bad Request", header, json!("no"))], false).await;
+        assert_eq!(came.result.unwrap_err().request_id, None, "{header}");
+    }
+}
+
+#[tokio::test]
 async fn s11_5_a_rate_limit_is_waited_out_as_the_provider_asks() {
     let forms = [
         ("retry-after: 7\r\n", 7_000),

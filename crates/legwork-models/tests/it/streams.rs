@@ -233,7 +233,7 @@ fn s5_6_usage_counts_once_in_every_spelling() {
             .usage
     };
     let usage = |input, output, cache_read, cache_write, reasoning| {
-        Some(Usage { input, output, cache_read, cache_write, reasoning })
+        Some(Usage { input, output, cache_read, cache_write, cache_write_hour: 0, reasoning })
     };
     let openai = json!({"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14,
         "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 2},
@@ -249,6 +249,14 @@ fn s5_6_usage_counts_once_in_every_spelling() {
     assert_eq!(of(nested), usage(9, 5, 0, 0, 0));
     assert_eq!(of(json!({"prompt_tokens": -1, "completion_tokens": "many"})), None);
     assert_eq!(of(Value::Null), None);
+    // What is kept for an hour is a part of what is written, however large a server says it is.
+    let hour = |tokens: u64| {
+        let cache = json!({"ephemeral_5m_input_tokens": 3, "ephemeral_1h_input_tokens": tokens});
+        let used = of(json!({"input_tokens": 20, "output_tokens": 5,
+            "cache_creation_input_tokens": 9, "cache_creation": cache}));
+        used.map(|used| (used.input, used.cache_write, used.cache_write_hour))
+    };
+    assert_eq!([hour(6), hour(60)], [Some((20, 9, 6)), Some((20, 9, 9))]);
     let groq =
         json!({"x_groq": {"usage": {"prompt_tokens": 9, "completion_tokens": 5}}, "choices": []});
     let chunks = [delta(json!({"content": "Hi."})), end("stop"), groq];

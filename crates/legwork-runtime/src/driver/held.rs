@@ -1,7 +1,5 @@
 //! What a driver says of a request and of a response, held against panics.
 
-use std::sync::Arc;
-
 use legwork_core::budget::Price;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::inference::Incomplete;
@@ -24,7 +22,7 @@ pub(super) const DRIVER: &str = "driver";
 /// one that nobody read.
 pub(super) fn read<D: Driver + ?Sized>(
     driver: &D,
-    response: Response,
+    mut response: Response,
     price: Option<&Price>,
     state: AgentState,
     cx: &StepContext,
@@ -32,16 +30,9 @@ pub(super) fn read<D: Driver + ?Sized>(
 ) -> AgentState {
     // As it was received, before the driver changes it.
     let charged = state.ledger().charge_for(&response, price);
-    let unread = Response {
-        message: Arc::clone(&response.message),
-        model: response.model.clone(),
-        id: response.id.clone(),
-        finish: response.finish.clone(),
-        incomplete: Some(Incomplete::Unread),
-        bound: None,
-        raw: Default::default(),
-        ..response
-    };
+    let raw = std::mem::take(&mut response.raw);
+    let unread = Response { incomplete: Some(Incomplete::Unread), bound: None, ..response.clone() };
+    response.raw = raw;
     match unwind::call(|| driver.read(&state, response)) {
         Ok(response) => {
             drop(unread);

@@ -33,7 +33,7 @@ pub(super) struct Planned {
 impl Planned {
     pub(super) fn new(program: &Program, world: &World) -> Self {
         let each = MicroUsd(1_000_000);
-        let price = Price { input: each, cache_read: each, cache_write: each, output: each };
+        let price = Price::new(each, each);
         let profile = Profile::new().with_prices(price).with(Ability::Tools);
         Self { agents: program.agents.clone(), profile, world: world.clone() }
     }

@@ -15,7 +15,7 @@ use serde_json::json;
 /// A million tokens in cost a dollar, as many out two.
 fn priced(turns: impl IntoIterator<Item = Turn>) -> ScriptedModel {
     let (input, output) = (MicroUsd(1_000_000), MicroUsd(2_000_000));
-    let price = Price { input, cache_read: input, cache_write: input, output };
+    let price = Price::new(input, output);
     let profile = Profile::new().with(Ability::Tools).with_prices(price);
     ScriptedModel::new(turns.into_iter().collect::<Vec<_>>()).with_profile(profile)
 }
@@ -56,6 +56,29 @@ async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
     let last = agent.session("s").state().await.unwrap();
     let of_last: Vec<_> = last.step_results().map(|result| money(&result.step.used)).collect();
     assert_eq!(of_last, [(300, 30, 360)]);
+}
+
+#[tokio::test]
+async fn s5_3_an_answer_that_a_fallback_discards_is_charged_at_its_own_price() {
+    // A token costs one and two micros here, ten times as much there.
+    let (input, output) = (MicroUsd(10_000_000), MicroUsd(20_000_000));
+    let profile = Profile::new().with_prices(Price::new(input, output));
+    let dear = ScriptedModel::new([Turn::text("yes").with_usage(used(100, 10))]);
+    let dear = dear.named("dear:model").with_profile(profile);
+    for (usage, cost) in [(Some(used(1_000, 100)), 1_200), (None, 0)] {
+        let no = Turn::text("no");
+        let no = usage.map_or(no.clone().without_usage(), |usage| no.with_usage(usage));
+        let both = priced([no]).with_fallback(dear.clone()).when(|answer| answer.text() == "no");
+        let settings = ModelSettings { max_output: Some(1_000), ..ModelSettings::default() };
+        let agent = Agent::builder(both).settings(settings).build().unwrap();
+        let run = agent.run("Well?").await.unwrap();
+        let (charged, answer) = (run.used(), 100 * 10 + 10 * 20);
+        assert_eq!(charged.estimated, usage.is_none());
+        match usage {
+            Some(_) => assert_eq!((charged.input, charged.cost.0), (1_100, answer + cost)),
+            None => assert!(charged.cost.0 > answer + 1_200, "as much as was held: {charged:?}"),
+        }
+    }
 }
 
 #[tokio::test]

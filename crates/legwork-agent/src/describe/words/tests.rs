@@ -69,6 +69,7 @@ fn a_price_says_what_differs_for_tokens_of_a_cache() {
         input: cents(input),
         cache_read: cents(cache_read),
         cache_write: cents(cache_write),
+        cache_write_hour: None,
         output: cents(output),
     };
     for (given, shown) in [

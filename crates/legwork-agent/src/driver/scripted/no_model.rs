@@ -38,7 +38,6 @@ impl Model for NoModel {
 /// What costs nothing and gives nothing that counts.
 fn free() -> Profile {
     let nothing = MicroUsd(0);
-    let price =
-        Price { input: nothing, cache_read: nothing, cache_write: nothing, output: nothing };
+    let price = Price::new(nothing, nothing);
     Profile::new().with_max_output(0).with_prices(price).with(Ability::Tools)
 }

@@ -26,9 +26,6 @@ pub(super) fn as_json(known: &KnownModel) -> Value {
 
 fn of_prices(prices: &Prices) -> Value {
     let mut all = of_price(&prices.usual);
-    if let Some(hour) = prices.cache_write_hour {
-        all.insert("cache_write_1h".to_owned(), in_dollars(hour));
-    }
     if !prices.tiers.is_empty() {
         let tiers = prices.tiers.iter().map(|tier| {
             let mut entry = of_price(&tier.price);
@@ -42,12 +39,14 @@ fn of_prices(prices: &Prices) -> Value {
 
 fn of_price(price: &Price) -> Map<String, Value> {
     let amounts = [
-        ("input", price.input),
-        ("output", price.output),
-        ("cache_read", price.cache_read),
-        ("cache_write", price.cache_write),
+        ("input", Some(price.input)),
+        ("output", Some(price.output)),
+        ("cache_read", Some(price.cache_read)),
+        ("cache_write", Some(price.cache_write)),
+        ("cache_write_1h", price.cache_write_hour),
     ];
-    amounts.into_iter().map(|(key, amount)| (key.to_owned(), in_dollars(amount))).collect()
+    let known = amounts.into_iter().filter_map(|(key, amount)| Some((key, amount?)));
+    known.map(|(key, amount)| (key.to_owned(), in_dollars(amount))).collect()
 }
 
 /// Exact: what is written is the shortest text of the same number.

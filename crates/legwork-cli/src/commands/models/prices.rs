@@ -29,17 +29,15 @@ pub(super) fn in_and_out(price: &Price) -> String {
 }
 
 /// The price of what is read from and written to caches.
-pub(super) fn of_caches(price: &Price, hour: Option<MicroUsd>) -> String {
-    let hour = hour.map(|hour| format!(", {hour} for an hour")).unwrap_or_default();
+pub(super) fn of_caches(price: &Price) -> String {
+    let hour =
+        price.cache_write_hour.map(|hour| format!(", {hour} for an hour")).unwrap_or_default();
     format!("{} read, {} written{hour}", price.cache_read, price.cache_write)
 }
 
 /// All prices of a model with where they were read, in US dollars.
 pub(super) fn as_json(prices: &Fact<Prices>) -> Value {
     let mut all = amounts(&prices.value.usual);
-    if let Some(hour) = prices.value.cache_write_hour {
-        all.insert("cache_write_1h_usd".to_owned(), dollars(hour));
-    }
     let tiers = prices.value.tiers.iter().map(|tier| {
         let mut amounts = amounts(&tier.price);
         amounts.insert("input_tokens".to_owned(), tier.above.into());
@@ -53,12 +51,14 @@ pub(super) fn as_json(prices: &Fact<Prices>) -> Value {
 
 fn amounts(price: &Price) -> Map<String, Value> {
     let named = [
-        ("input_usd", price.input),
-        ("output_usd", price.output),
-        ("cache_read_usd", price.cache_read),
-        ("cache_write_usd", price.cache_write),
+        ("input_usd", Some(price.input)),
+        ("output_usd", Some(price.output)),
+        ("cache_read_usd", Some(price.cache_read)),
+        ("cache_write_usd", Some(price.cache_write)),
+        ("cache_write_1h_usd", price.cache_write_hour),
     ];
-    named.into_iter().map(|(name, amount)| (name.to_owned(), dollars(amount))).collect()
+    let known = named.into_iter().filter_map(|(name, amount)| Some((name, amount?)));
+    known.map(|(name, amount)| (name.to_owned(), dollars(amount))).collect()
 }
 
 /// Exact: what is written is the shortest text of the same number.

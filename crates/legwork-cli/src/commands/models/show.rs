@@ -150,9 +150,9 @@ impl Known {
             return vec![("price".to_owned(), "nothing".to_owned())];
         }
         let usual = format!("{} a million", prices::in_and_out(&prices.usual));
-        let caches = prices::of_caches(&prices.usual, prices.cache_write_hour);
+        let caches = prices::of_caches(&prices.usual);
         let tiers = prices.tiers.iter().map(|tier| {
-            let caches = prices::of_caches(&tier.price, None);
+            let caches = prices::of_caches(&tier.price);
             let price = format!("{}; caches: {caches}", prices::in_and_out(&tier.price));
             (format!("above {}", grouped(tier.above)), price)
         });

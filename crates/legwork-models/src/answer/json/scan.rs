@@ -60,7 +60,17 @@ pub(super) fn unescaped(text: &str, controls: Controls) -> Option<(String, usize
 }
 
 /// The length of the value that begins a text.
+#[inline]
 pub(super) fn length(bytes: &[u8], controls: Controls) -> Option<usize> {
+    match bytes.first()? {
+        b'{' | b'[' => nested(bytes, controls),
+        b'"' => string(bytes, 1, controls),
+        _ => scalar(bytes, 0),
+    }
+}
+
+/// The length of an object or an array.
+fn nested(bytes: &[u8], controls: Controls) -> Option<usize> {
     let (mut at, mut inside) = (0, Inside::default());
     loop {
         at = space(bytes, at);
@@ -172,11 +182,13 @@ fn string(bytes: &[u8], mut at: usize, controls: Controls) -> Option<usize> {
 /// Behind a constant or a number.
 fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    let constants: [&[u8]; 3] = [b"null", b"true", b"false"];
-    match constants.into_iter().find(|constant| rest.starts_with(constant)) {
-        Some(constant) => Some(at + constant.len()),
-        None => number(rest).map(|length| at + length),
-    }
+    let constant: &[u8] = match rest.first()? {
+        b'n' => b"null",
+        b't' => b"true",
+        b'f' => b"false",
+        _ => return number(rest).map(|length| at + length),
+    };
+    rest.starts_with(constant).then_some(at + constant.len())
 }
 
 /// The length of a number without an exponent.

@@ -55,10 +55,7 @@ impl Embedding<'_> {
                 Ok(vectors)
             }
             (Err(Unreadable::Cut), Some(problem)) => Err(problem),
-            (Err(why), _) => {
-                let retry_after = exchange.retry_after(answer.headers());
-                Err(exchange.tried.without_vectors(why, status, retry_after))
-            }
+            (Err(why), _) => Err(exchange.tried.without_vectors(why, exchange.answered(&answer))),
         }
     }
 }

@@ -76,7 +76,8 @@ fn s11_4_unknown_events_blocks_and_reasons_are_kept_or_passed_over() {
         event(
             "metadata",
             &json!({"usage": {"inputTokens": 3, "outputTokens": 2,
-            "cacheReadInputTokens": 5, "cacheWriteInputTokens": 7, "totalTokens": 17},
+            "cacheReadInputTokens": 5, "cacheWriteInputTokens": 7, "totalTokens": 17,
+            "cacheDetails": [{"ttl": "5m", "inputTokens": 3}, {"ttl": "1h", "inputTokens": 4}]},
             "serviceTier": {"type": "flex"}}),
         ),
     ]);
@@ -86,7 +87,7 @@ fn s11_4_unknown_events_blocks_and_reasons_are_kept_or_passed_over() {
     assert_eq!(response.raw["additionalModelResponseFields"]["stop_sequence"], "END");
     let usage = response.usage.unwrap();
     assert_eq!((usage.input, usage.output), (15, 2));
-    assert_eq!((usage.cache_read, usage.cache_write), (5, 7));
+    assert_eq!((usage.cache_read, usage.cache_write, usage.cache_write_hour), (5, 7, 4));
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Fallbacks.
 
+use std::ops::ControlFlow;
+
 use legwork_core::budget::Prices;
-use legwork_core::inference::Incomplete;
+use legwork_core::inference::{Discarded, Incomplete};
 use legwork_core::message::Author;
-use legwork_core::{FinishReason, Mask, Response};
+use legwork_core::{FinishReason, Mask, Response, Usage};
 use legwork_models::layers::{Fallback, ModelExt as _};
-use legwork_port::model::{Error, Kind};
+use legwork_port::model::{Delta, Deltas, Error, Kind, Retry};
 use legwork_port::{Ability, Model, Profile, Support};
 use legwork_testkit::{ScriptedModel, Turn};
 
@@ -24,6 +26,30 @@ fn author(response: &Response) -> Option<&str> {
         Some(Author::Model(name)) => Some(name),
         _ => None,
     }
+}
+
+/// Hears of retries and gets no pieces.
+struct Whole(Heard);
+
+impl Deltas for Whole {
+    fn streams(&self) -> bool {
+        false
+    }
+
+    fn delta(&mut self, _: Delta<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        self.0.retrying(retry)
+    }
+}
+
+/// The answer in one piece, and what was heard of its retries.
+async fn whole(model: &Fallback) -> (Response, Heard) {
+    let mut heard = Whole(Heard::default());
+    let answer = model.infer(request("hi"), Some(&mut heard)).await.unwrap();
+    (answer, heard.0)
 }
 
 fn charged(kind: Kind, attempts: u32) -> Turn {
@@ -81,7 +107,12 @@ async fn a_refused_or_invalid_answer_leads_to_the_next_model() {
     let both = pair(refused(), Turn::text("two"));
     assert_eq!(ask(&both).await.unwrap().finish, FinishReason::ContentFilter);
     let answer = ask(&both.on_refusal()).await.unwrap();
-    assert_eq!((answer.text().as_str(), answer.charged_attempts), ("two", 1), "it cost money");
+    assert_eq!((answer.text().as_str(), answer.charged_attempts), ("two", 0));
+    assert_eq!(answer.discarded.len(), 1, "it cost money");
+    // Of an answer that does not say what it used, nobody knows what it cost.
+    let answer = ask(&pair(refused().without_usage(), Turn::text("two")).on_refusal()).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.charged_attempts, answer.discarded), (1, Vec::new()));
 
     let both = pair(Turn::text("not JSON"), Turn::text("{}"));
     let both =
@@ -95,6 +126,39 @@ async fn a_rejected_answer_is_better_than_none() {
     let answer = ask(&both.when(|_| true)).await.unwrap();
     assert_eq!((answer.text().as_str(), author(&answer)), ("not JSON", Some("a:first")));
     assert_eq!(answer.charged_attempts, 1, "the other one; this one says its usage");
+    assert_eq!(answer.discarded, [], "nor is it charged twice");
+    let both = pair(Turn::text("not JSON").without_usage(), charged(Kind::Server, 1));
+    let answer = ask(&both.when(|_| true)).await.unwrap();
+    assert_eq!((answer.charged_attempts, answer.discarded), (1, Vec::new()));
+}
+
+#[tokio::test]
+async fn s5_3_answers_that_are_discarded_cost_what_their_models_cost() {
+    let used = |input, output| Usage { input, output, ..Usage::default() };
+    let said =
+        |name: &str, turn: Turn, cost| model(name, turn).with_profile(priced(cost, 2 * cost));
+    let first = said("a:first", Turn::text("no").with_usage(used(10, 1)), 1);
+    let second = said("b:second", Turn::text("nor").with_usage(used(20, 2)), 10);
+    let both = first.with_fallback(second);
+    let known = |answer: &Response| -> Vec<_> {
+        let cost = |one: &Discarded| (one.model.to_string(), one.usage.input, one.cost.unwrap().0);
+        answer.discarded.iter().map(cost).collect()
+    };
+    let no = |answer: &Response| answer.text() != "yes";
+    let third = model("c:third", Turn::text("yes"));
+    let (answer, heard) = whole(&both.clone().with_fallback(third).when(no)).await;
+    let discarded = [("a:first".to_owned(), 10, 12), ("b:second".to_owned(), 20, 240)];
+    assert_eq!((answer.charged_attempts, known(&answer)), (0, discarded.to_vec()));
+    assert_eq!(heard.retries, [(1, false, 1), (2, false, 2)], "as much is held for each");
+    // In a chain inside a chain, too.
+    let third = model("c:third", Turn::text("yes"));
+    let (answer, _) = whole(&both.clone().when(no).with_fallback(third).when(no)).await;
+    assert_eq!((answer.charged_attempts, known(&answer)), (0, discarded.to_vec()));
+    // If the last fails, the one before it is returned and charged by itself.
+    let third = model("c:third", charged(Kind::Server, 3));
+    let (answer, _) = whole(&both.with_fallback(third).when(no)).await;
+    assert_eq!((answer.text().as_str(), answer.charged_attempts), ("nor", 3));
+    assert_eq!(known(&answer), discarded[..1]);
 }
 
 #[tokio::test]

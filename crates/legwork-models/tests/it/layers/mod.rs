@@ -58,7 +58,7 @@ pub(crate) fn shared(clock: &VirtualClock) -> Arc<dyn Clock> {
 /// A profile with a price in micro-dollars a token, in and out.
 pub(crate) fn priced(input: u64, output: u64) -> Profile {
     let [input, output] = [input, output].map(|micros| MicroUsd(micros * 1_000_000));
-    let price = Price { input, cache_read: input, cache_write: input, output };
+    let price = Price::new(input, output);
     Profile::new().with_prices(price).with(Ability::Tools)
 }
 

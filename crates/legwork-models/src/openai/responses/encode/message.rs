@@ -24,7 +24,7 @@ pub(super) fn append(message: &Message, provider: &str, out: &mut Vec<u8>) {
         Role::Tool => {
             for part in &message.parts {
                 if let Part::ToolResult(result) = part {
-                    write(items.next(), &Output::of(result));
+                    output(result, items.next());
                 }
             }
         }
@@ -63,14 +63,6 @@ struct Said<'a> {
     content: Content<'a>,
 }
 
-/// The result of a call.
-#[derive(Serialize)]
-#[serde(tag = "type", rename = "function_call_output")]
-struct Output<'a> {
-    call_id: Cow<'a, str>,
-    output: Content<'a>,
-}
-
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
@@ -99,15 +91,20 @@ enum Input<'a> {
     },
 }
 
-impl<'a> Output<'a> {
-    fn of(result: &'a ToolResult) -> Self {
-        let is_text = |part: &ResultPart| matches!(part, ResultPart::Text(_) | ResultPart::Json(_));
-        let output = match result.parts.iter().all(is_text) {
-            true => Content::Text(result.text()),
-            false => Content::Parts(result.parts.iter().filter_map(Input::of_result).collect()),
-        };
-        Self { call_id: call_id(&result.call), output }
+/// The result of a call.
+fn output(result: &ToolResult, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"type\":\"function_call_output\",\"call_id\":");
+    write(out, &*call_id(&result.call));
+    out.extend_from_slice(b",\"output\":");
+    let is_text = |part: &ResultPart| matches!(part, ResultPart::Text(_) | ResultPart::Json(_));
+    match result.parts.iter().all(is_text) {
+        true => write(out, &*result.text()),
+        false => {
+            let parts: Vec<_> = result.parts.iter().filter_map(Input::of_result).collect();
+            write(out, &parts);
+        }
     }
+    out.push(b'}');
 }
 
 impl<'a> Content<'a> {
