@@ -1,6 +1,6 @@
 //! Anthropic's Messages: recorded answers, requests by the official schema.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use legwork_core::Response;
 use legwork_core::inference::{ModelRequest, ModelSettings, ThinkingLevel, ToolChoice};
@@ -164,19 +164,9 @@ fn sent(model: &HttpModel, request: &ModelRequest) -> Value {
     serde_json::from_slice(&model.body(request, Streaming::No).unwrap()).unwrap()
 }
 
-/// Checks a body against the official schema; true when there is none to check against.
+/// Checks a body against the official schema; true where there is none.
 fn is_valid(body: &Value) -> bool {
-    static SCHEMA: OnceLock<Option<jsonschema::Validator>> = OnceLock::new();
-    let validator = SCHEMA.get_or_init(|| {
-        let schema = crate::shared("specs/anthropic-messages.schema.json")?;
-        let schema: Value = serde_json::from_slice(&schema).unwrap();
-        Some(jsonschema::validator_for(&schema["non_streaming"]).unwrap())
-    });
-    let Some(validator) = validator else { return true };
-    for error in validator.iter_errors(body) {
-        println!("{error} at {} in {body}", error.instance_path());
-    }
-    validator.is_valid(body)
+    crate::is_valid(Api::Messages, body)
 }
 
 fn tools() -> Arc<ToolSpecs> {

@@ -34,6 +34,7 @@ mod idempotency;
 mod layers;
 mod models;
 mod observed;
+mod official;
 mod oracle;
 mod page;
 #[cfg(feature = "anthropic")]
@@ -68,6 +69,13 @@ fn shared(path: &str) -> Option<Vec<u8>> {
             None
         }
     }
+}
+
+/// Whether the official schema of its API takes a body; what it says against it is printed.
+fn is_valid(api: legwork_models::Api, body: &serde_json::Value) -> bool {
+    let problems = official::problems(api, body);
+    problems.iter().for_each(|problem| println!("{problem} in {body}"));
+    problems.is_empty()
 }
 
 #[test]

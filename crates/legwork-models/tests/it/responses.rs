@@ -26,19 +26,9 @@ fn sent(model: &HttpModel, request: &ModelRequest) -> Value {
     body
 }
 
-/// Checks a body against the schema; true when there is none to check against.
+/// Checks a body against the official schema; true where there is none.
 fn is_valid(body: &Value) -> bool {
-    static SCHEMA: std::sync::OnceLock<Option<jsonschema::Validator>> = std::sync::OnceLock::new();
-    let validator = SCHEMA.get_or_init(|| {
-        let schema = crate::shared("specs/openai-responses-request.schema.json")?;
-        let schema = serde_json::from_slice(&schema).unwrap();
-        Some(jsonschema::validator_for(&schema).unwrap())
-    });
-    let Some(validator) = validator else { return true };
-    for error in validator.iter_errors(body) {
-        println!("{error} at {}", error.instance_path());
-    }
-    validator.is_valid(body)
+    crate::is_valid(Api::Responses, body)
 }
 
 type Came = (Result<legwork_core::Response, Unreadable>, Seen);

@@ -1,7 +1,6 @@
 //! The schema of requests, which recorded requests keep, too.
 
-use std::sync::OnceLock;
-
+use legwork_models::Api;
 use serde_json::{Map, Value};
 
 use super::oracle::rows;
@@ -12,15 +11,7 @@ const FREE: [&str; 6] =
 
 /// Checks a body against the schema.
 pub(super) fn is_valid(body: &Value) -> bool {
-    static VALIDATOR: OnceLock<jsonschema::Validator> = OnceLock::new();
-    let validator = VALIDATOR.get_or_init(|| {
-        let schema = include_str!("../../data/gemini-request.schema.json");
-        jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap()
-    });
-    for error in validator.iter_errors(body) {
-        println!("{error} at {} in {body}", error.instance_path());
-    }
-    validator.is_valid(body)
+    crate::is_valid(Api::GenerateContent, body)
 }
 
 /// A request in camel case: the API takes both spellings of its own names.
