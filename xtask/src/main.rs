@@ -135,7 +135,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "requests",
-        usage: "requests [--wire W]",
+        usage: "requests [--wire W | --provider P]",
         about: "the requests of a matrix of transcripts on each wire, a line of JSON each",
         run: replay::requests,
     },

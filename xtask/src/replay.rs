@@ -1,6 +1,6 @@
 //! `cargo xtask replay` and `requests`: what the wires read and write, as lines of JSON.
 //!
-//! Reading is `examples/replay.rs`, writing `examples/requests.rs`, which need the models'
+//! Reading is `examples/replay.rs`, writing `examples/requests`, which need the models'
 //! crates; keeping them out of here lets every other subcommand build without them.
 
 use std::process::Command;
