@@ -14,6 +14,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
 
+use legwork_core::message::Author;
 use legwork_core::{Message, ModelSettings};
 use legwork_port::{BoxFuture, Model};
 use schemars::JsonSchema;
@@ -182,7 +183,9 @@ impl<'m, T: Send + 'static> Extraction<'m, T> {
             let mut watch = on_partial.as_mut().map(|on| Watch::new(&output, plan.mode, on));
             let deltas = watch.as_mut().map(|watch| watch as &mut dyn legwork_port::Deltas);
             let response = match self.model.infer(request.clone(), deltas).await {
-                Ok(response) => response,
+                // A provider is given back what it signed only in an answer that is known to be
+                // its own.
+                Ok(response) => response.by(|| Author::Model(self.model.name().into())),
                 Err(error) => return Err(Error::Model { error, attempts }),
             };
             let read = answer::read(&output, &plan, &response);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use legwork_core::inference::{Incomplete, ToolChoice};
+use legwork_core::message::Author;
 use legwork_core::{FinishReason, Role};
 use legwork_output::extraction::{Error, Extract as _, Mode, Problem};
 use legwork_output::output::Stage;
@@ -100,6 +101,9 @@ async fn what_is_wrong_is_sent_back_until_it_is_right() {
     let second = &model.asked()[1];
     let roles: Vec<_> = second.messages.iter().map(|said| said.role.clone()).collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool]);
+    // Otherwise a provider would be sent none of what it signed.
+    let rejected = model.requests()[1].messages().iter().nth(1).unwrap().author.clone();
+    assert_eq!(rejected, Some(Author::Model("scripted:model".into())));
     assert!(second.last().contains("(schema)"), "{}", second.last());
     assert!(second.last().contains("at /name: 7 is not of type"), "{}", second.last());
 }
