@@ -12,7 +12,8 @@ pub enum Dialect {
     /// The strict mode of OpenAI's structured outputs: each property is required, no others are
     /// allowed, and some keywords are missing.
     OpenAi,
-    /// Anthropic's structured outputs: no bounds, no recursion, no further properties.
+    /// Anthropic's structured outputs, and Bedrock's: no bounds, no recursion, no further
+    /// properties.
     Anthropic,
     /// The subset of OpenAPI that Gemini takes: no references, `nullable` in place of null.
     Gemini,
@@ -23,7 +24,8 @@ impl Dialect {
     pub fn of_model(name: &str) -> Self {
         match name.split(':').next().unwrap_or_default() {
             "openai" | "openai-responses" | "azure" => Self::OpenAi,
-            "anthropic" => Self::Anthropic,
+            // Bedrock takes a subset of JSON Schema for all makers' models, and refuses the rest.
+            "anthropic" | "bedrock" => Self::Anthropic,
             "google" | "gemini" | "vertex" => Self::Gemini,
             _ => Self::Full,
         }

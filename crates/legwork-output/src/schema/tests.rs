@@ -134,6 +134,20 @@ fn what_no_schema_of_a_dialect_can_say_is_refused() {
 }
 
 #[test]
+fn the_provider_of_a_model_has_a_dialect() {
+    let dialects = [
+        ("openai:gpt-5", Dialect::OpenAi),
+        ("anthropic:claude-sonnet-4-6", Dialect::Anthropic),
+        ("bedrock:qwen.qwen3-32b-v1:0", Dialect::Anthropic),
+        ("vertex:gemini-3-pro", Dialect::Gemini),
+        ("deepseek:deepseek-chat", Dialect::Full),
+    ];
+    for (model, dialect) in dialects {
+        assert_eq!(Dialect::of_model(model), dialect, "{model}");
+    }
+}
+
+#[test]
 fn recursion_stays_where_it_is_known() {
     let schema = Schema::of::<Node>().unwrap();
     let fitted = fitted(&schema, Dialect::OpenAi);
