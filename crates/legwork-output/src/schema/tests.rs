@@ -162,6 +162,35 @@ fn recursion_stays_where_it_is_known() {
     assert!(wrapped.check(&json!({"items": [{"value": 1, "next": {}}]})).is_err());
 }
 
+#[test]
+fn references_of_older_drafts_lead_somewhere() {
+    let item =
+        json!({"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]});
+    let of = |to: &str| {
+        json!({"type": "object", "properties": {"item": {"$ref": to}, "other": item.clone()},
+        "required": ["item"], "definitions": {"Item": item}})
+    };
+    let union = json!({"oneOf": [{"$ref": "#/definitions/Item"}, {"type": "null"}], "definitions": {"Item": item}});
+    let union = Schema::new(union).unwrap();
+    let wrapped = Wrapper::of(&union).unwrap().wrap(&union).unwrap();
+    assert_eq!(wrapped.check(&json!({"value": {"code": "A"}})), Ok(()));
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini] {
+        for to in ["#/definitions/Item", "#/properties/other"] {
+            let fitted = fitted(&Schema::new(of(to)).unwrap(), dialect);
+            let compiled = Schema::new(fitted.clone()).unwrap_or_else(|error| panic!("{error}"));
+            let value = json!({"item": {"code": "A"}, "other": {"code": "B"}});
+            assert_eq!(compiled.check(&value), Ok(()), "{dialect}: {fitted}");
+            assert!(compiled.check(&json!({"item": {}, "other": {"code": "B"}})).is_err());
+        }
+        let fitted = fitted(&wrapped, dialect);
+        assert!(Schema::new(fitted).unwrap().check(&json!({"value": {}})).is_err(), "{dialect}");
+    }
+    let looped = json!({"type": "object", "properties": {"a": {"type": "object", "properties":
+        {"b": {"$ref": "#/properties/a"}}}}});
+    let unfit = Schema::new(looped).unwrap().fit(Dialect::OpenAi).unwrap_err();
+    assert_eq!(unfit.what, "a type that contains itself");
+}
+
 /// Checks that a value that the full schema takes comes from one that the fitted one takes.
 fn check_restored(schema: &Schema, sent: &Value, wanted: &Value) {
     let fitted = schema.fit(Dialect::OpenAi).unwrap();

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::fit::DEFINITIONS;
 use crate::schema::{Error, Schema};
 
 /// An object with one key, which holds a value that is no object.
@@ -32,18 +33,19 @@ impl Wrapper {
     /// If the schema is valid only by itself.
     pub fn wrap(self, schema: &Schema) -> Result<Schema, Error> {
         let mut inner = (**schema.json()).clone();
-        let mut definitions = Map::new();
+        let mut outermost = Map::new();
         if let Some(inner) = inner.as_object_mut() {
             inner.remove("$schema");
-            if let Some(Value::Object(own)) = inner.remove("$defs") {
-                definitions = own;
-            }
+            outermost.extend(DEFINITIONS.iter().filter_map(|place| inner.remove_entry(*place)));
         }
-        if refers_to_root(&inner) || definitions.values().any(refers_to_root) {
+        if refers_to_root(&inner) || outermost.values().any(refers_to_root) {
             let name = "Root";
-            definitions.values_mut().for_each(|schema| rename_root(schema, name));
+            outermost.values_mut().for_each(|schema| rename_root(schema, name));
             rename_root(&mut inner, name);
-            definitions.insert(name.to_owned(), inner);
+            let definitions = outermost.entry("$defs").or_insert_with(|| json!({}));
+            if let Some(definitions) = definitions.as_object_mut() {
+                definitions.insert(name.to_owned(), inner);
+            }
             inner = json!({"$ref": format!("#/$defs/{name}")});
         }
         let mut outer = json!({
@@ -52,8 +54,8 @@ impl Wrapper {
             "required": [self.key],
             "additionalProperties": false,
         });
-        if let Some(outer) = outer.as_object_mut().filter(|_| !definitions.is_empty()) {
-            outer.insert("$defs".to_owned(), definitions.into());
+        if let Some(outer) = outer.as_object_mut() {
+            outer.extend(outermost);
         }
         Schema::new(outer)
     }

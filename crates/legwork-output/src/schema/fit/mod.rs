@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(super) use walk::DEFINITIONS;
+
 use crate::schema::restore::restore;
 use crate::schema::{Dialect, reference};
 

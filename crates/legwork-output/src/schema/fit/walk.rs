@@ -11,12 +11,16 @@ const DEEPEST: usize = 64;
 /// How many schemas there may be, because references that are written out multiply.
 const MOST: usize = 5_000;
 
+/// Where a schema keeps those that it refers to; before the draft of 2019 in the second.
+pub(crate) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
 /// Keywords that only annotate: leaving them out changes nothing.
-const ANNOTATIONS: [&str; 11] = [
+const ANNOTATIONS: [&str; 12] = [
     "$schema",
     "$id",
     "$comment",
     "$defs",
+    "definitions",
     "default",
     "examples",
     "deprecated",
@@ -66,19 +70,29 @@ impl<'s> Walk<'s> {
             return Err(self.unfit("a value that is no object at its root"));
         }
         let mut fitted = self.schema(schema)?;
-        let definitions = self.root.get("$defs").and_then(Value::as_object);
-        let definitions = definitions.filter(|_| self.dialect.has_references());
+        if !self.dialect.has_references() {
+            return Ok(fitted);
+        }
+        for place in DEFINITIONS {
+            let kept = self.definitions(place)?;
+            if let Some(fitted) = fitted.as_object_mut().filter(|_| !kept.is_empty()) {
+                fitted.insert(place.to_owned(), kept.into());
+            }
+        }
+        Ok(fitted)
+    }
+
+    /// Rewrites the definitions of the outermost schema at a place.
+    fn definitions(&mut self, place: &str) -> Result<Keywords, Unfit> {
         let mut kept = Map::new();
+        let definitions = self.root.get(place).and_then(Value::as_object);
         for (name, schema) in definitions.into_iter().flatten() {
             self.inside.push(name);
-            let schema = self.at(&["$defs", name], |walk| walk.schema(schema))?;
+            let schema = self.at(&[place, name], |walk| walk.schema(schema))?;
             self.inside.pop();
             kept.insert(name.clone(), schema);
         }
-        if let Some(fitted) = fitted.as_object_mut().filter(|_| !kept.is_empty()) {
-            fitted.insert("$defs".to_owned(), kept.into());
-        }
-        Ok(fitted)
+        Ok(kept)
     }
 
     /// Rewrites one schema.
@@ -135,17 +149,18 @@ impl<'s> Walk<'s> {
 
     fn reference(&mut self, schema: &'s Value, keywords: &'s Keywords) -> Result<Value, Unfit> {
         let name = keywords.get("$ref").and_then(Value::as_str).unwrap_or_default();
-        let (Some(target), short) = (
-            reference::target(self.root, schema),
-            name.strip_prefix("#/$defs/").unwrap_or("the root"),
-        ) else {
+        let Some(target) = reference::target(self.root, schema) else {
             return Err(self.unfit("a reference to another document"));
         };
+        let definition = definition(name);
+        // What is no definition of the outermost schema is not kept, so it is written out.
+        let is_kept = self.dialect.has_references() && (name == "#" || definition.is_some());
+        let short = definition.unwrap_or(name);
         let is_recursive = name == "#" || self.inside.contains(&short);
-        if is_recursive && !self.dialect.has_recursion() {
+        if is_recursive && !(is_kept && self.dialect.has_recursion()) {
             return Err(self.unfit("a type that contains itself"));
         }
-        let fitted = match self.dialect.has_references() {
+        let fitted = match is_kept {
             true => json!({"$ref": name}),
             false => {
                 self.inside.push(short);
@@ -183,6 +198,13 @@ impl<'s> Walk<'s> {
         let few_items = self.dialect == Dialect::Anthropic && keyword == "minItems";
         self.dialect.keeps(keyword) || few_items && value.as_u64().is_some_and(|least| least < 2)
     }
+}
+
+/// The name of the definition that a reference leads to, if it leads to a whole one.
+fn definition(reference: &str) -> Option<&str> {
+    let pointer = reference.strip_prefix("#/")?;
+    let (place, name) = pointer.split_once('/')?;
+    (DEFINITIONS.contains(&place) && !name.contains('/')).then_some(name)
 }
 
 /// Tells in the description what the dialect cannot say.
