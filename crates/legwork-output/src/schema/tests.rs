@@ -191,6 +191,21 @@ fn references_of_older_drafts_lead_somewhere() {
     assert_eq!(unfit.what, "a type that contains itself");
 }
 
+#[test]
+fn an_object_of_any_keys_is_not_closed() {
+    let open = Schema::new(json!({"type": "object"})).unwrap();
+    let inside =
+        json!({"type": "object", "properties": {"it": {"type": "object"}}, "required": ["it"]});
+    let empty = json!({"type": "object", "additionalProperties": false});
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini] {
+        assert_eq!(open.fit(dialect).unwrap_err().what, "an object without properties");
+        let inside = Schema::new(inside.clone()).unwrap().fit(dialect).unwrap_err();
+        assert_eq!(inside.path, "/properties/it");
+        let empty = Schema::new(empty.clone()).unwrap().fit(dialect);
+        assert_eq!(empty.is_ok(), dialect != Dialect::Gemini);
+    }
+}
+
 /// Checks that a value that the full schema takes comes from one that the fitted one takes.
 fn check_restored(schema: &Schema, sent: &Value, wanted: &Value) {
     let fitted = schema.fit(Dialect::OpenAi).unwrap();

@@ -25,7 +25,10 @@ impl<'s> Walk<'s> {
         if is_map || keywords.contains_key("patternProperties") {
             return Err(self.unfit("an object with keys that are not known before"));
         }
-        if declared.is_none_or(serde_json::Map::is_empty) && self.dialect == Dialect::Gemini {
+        let is_empty = declared.is_none_or(serde_json::Map::is_empty);
+        // Closed, as a dialect wants it, an object of any keys would have none.
+        let is_open = keywords.get("additionalProperties") != Some(&Value::Bool(false));
+        if is_empty && (is_open || self.dialect == Dialect::Gemini) {
             return Err(self.unfit("an object without properties"));
         }
         let mut properties = Keywords::new();
