@@ -15,7 +15,7 @@ pub enum Dialect {
     /// Anthropic's structured outputs, and Bedrock's: no bounds, no recursion, no further
     /// properties.
     Anthropic,
-    /// The subset of OpenAPI that Gemini takes: no references, `nullable` in place of null.
+    /// The subset of JSON Schema that Gemini takes; references are written out.
     Gemini,
 }
 

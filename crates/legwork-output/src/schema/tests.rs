@@ -101,17 +101,32 @@ fn anthropic_has_no_bounds() {
 }
 
 #[test]
-fn gemini_has_neither_references_nor_null() {
+fn gemini_has_no_references() {
     let fitted = fitted(&Schema::of::<Person>().unwrap(), Dialect::Gemini);
     let mut found = Vec::new();
     keywords(&fitted, &mut found);
-    for unknown in ["$ref", "$defs", "const", "additionalProperties", "oneOf"] {
+    for unknown in ["$ref", "$defs", "const", "additionalProperties", "oneOf", "nullable"] {
         assert!(!found.iter().any(|it| it == unknown), "{unknown} in {fitted}");
     }
-    assert_eq!(fitted["properties"]["age"]["nullable"], true);
-    assert_eq!(fitted["properties"]["home"]["nullable"], true);
+    assert_eq!(fitted["properties"]["age"]["type"], json!(["integer", "null"]));
+    assert_eq!(fitted["properties"]["home"]["anyOf"][1], json!({"type": "null"}));
     let kind = &fitted["properties"]["job"]["anyOf"][1]["properties"]["kind"];
     assert_eq!((&kind["type"], &kind["enum"]), (&json!("string"), &json!(["pilot"])));
+}
+
+#[test]
+fn gemini_has_null_beside_values() {
+    let values = |values: Value, types: Value| {
+        let schema =
+            json!({"type": "object", "properties": {"it": {"type": types, "enum": values}}});
+        fitted(&Schema::new(schema).unwrap(), Dialect::Gemini)["properties"]["it"].clone()
+    };
+    assert_eq!(values(json!([1, 2]), json!("integer")), json!({"type": "integer", "enum": [1, 2]}));
+    let both = values(json!(["red", null]), json!(["string", "null"]));
+    assert_eq!(both, json!({"anyOf": [{"type": "string", "enum": ["red"]}, {"type": "null"}]}));
+    let other = values(json!([true, null]), json!(["boolean", "null"]));
+    let told = json!({"type": ["boolean", "null"], "description": "(one of [true,null])"});
+    assert_eq!(other, told);
 }
 
 #[test]

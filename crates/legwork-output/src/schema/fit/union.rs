@@ -20,11 +20,6 @@ impl<'s> Walk<'s> {
             }
             let mut kept = Vec::new();
             for (at, branch) in branches.iter().enumerate() {
-                let is_null = branch.get("type").is_some_and(|kind| kind == "null");
-                if is_null && self.dialect == Dialect::Gemini {
-                    fitted.insert("nullable".to_owned(), true.into());
-                    continue;
-                }
                 kept.push(self.at(&[union, &at.to_string()], |walk| walk.schema(branch))?);
             }
             fitted.insert("anyOf".to_owned(), kept.into());
@@ -70,7 +65,8 @@ impl<'s> Walk<'s> {
         let values = values.or_else(|| keywords.get("enum")?.as_array().map(Vec::as_slice));
         let kind = keywords.get("type").cloned().or_else(|| kind_of(values?));
         if self.dialect == Dialect::Gemini {
-            return self.types_of_gemini(kind, values, fitted);
+            self.types_of_gemini(kind, values, fitted);
+            return Ok(());
         }
         if let Some(kind) = kind {
             fitted.insert("type".to_owned(), kind);
@@ -83,39 +79,51 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
+    /// Types, of which several are a union, and values, which are texts and numbers.
     fn types_of_gemini(
         &mut self,
         kind: Option<Value>,
         values: Option<&[Value]>,
         fitted: &mut Keywords,
-    ) -> Result<(), Unfit> {
+    ) {
         let kinds = match kind {
             Some(Value::Array(kinds)) => kinds,
             kind => kind.into_iter().collect(),
         };
-        if kinds.iter().any(|kind| kind == "null") {
-            fitted.insert("nullable".to_owned(), true.into());
-        }
         let others: Vec<_> = kinds.iter().filter(|kind| *kind != "null").collect();
-        match others.as_slice() {
-            [] if kinds.is_empty() => {}
-            [] => return Err(self.unfit("a value that is always null")),
-            [one] => drop(fitted.insert("type".to_owned(), (*one).clone())),
-            several => {
+        match (kinds.as_slice(), others.as_slice()) {
+            ([], _) => {}
+            ([one], _) => drop(fitted.insert("type".to_owned(), one.clone())),
+            (_, [one]) => drop(fitted.insert("type".to_owned(), json!([one, "null"]))),
+            (several, _) => {
                 let branches: Vec<_> = several.iter().map(|kind| json!({"type": kind})).collect();
                 fitted.insert("anyOf".to_owned(), branches.into());
             }
         }
-        let Some(values) = values else { return Ok(()) };
-        let texts: Vec<_> = values.iter().filter(|value| value.is_string()).cloned().collect();
-        if texts.len() + values.iter().filter(|value| value.is_null()).count() == values.len() {
-            fitted.insert("enum".to_owned(), texts.into());
-        } else {
-            fitted.remove("enum");
+        if let Some(values) = values {
+            self.values_of_gemini(values, fitted);
+        }
+    }
+
+    fn values_of_gemini(&mut self, values: &[Value], fitted: &mut Keywords) {
+        fitted.remove("enum");
+        let others: Vec<_> = values.iter().filter(|value| !value.is_null()).collect();
+        let are_known = others.iter().all(|value| value.is_string() || value.is_number());
+        if !are_known || others.is_empty() {
             self.leave_out("enum");
             note(fitted, &format!("one of {}", json!(values)));
+            return;
         }
-        Ok(())
+        if others.len() == values.len() {
+            fitted.insert("enum".to_owned(), json!(others));
+            return;
+        }
+        let mut branch = json!({"enum": others});
+        if let (Some(branch), Some(kind)) = (branch.as_object_mut(), fitted.remove("type")) {
+            let kind = kind.get(0).cloned().unwrap_or(kind);
+            branch.insert("type".to_owned(), kind);
+        }
+        fitted.insert("anyOf".to_owned(), json!([branch, {"type": "null"}]));
     }
 }
 
