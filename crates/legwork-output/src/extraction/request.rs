@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::inference::ToolChoice;
+use legwork_core::inference::{ThinkingLevel, ToolChoice};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{ModelRequest, ModelSettings};
 use legwork_port::Model;
@@ -10,7 +10,7 @@ use legwork_port::Model;
 use crate::Output;
 use crate::extraction::{Asked, Error, Mode};
 use crate::request_parts::RequestParts;
-use crate::schema::Fitted;
+use crate::schema::{Dialect, Fitted};
 
 /// How a model is asked: the mode, the schema that it is given, and the request.
 pub(super) struct Plan {
@@ -35,7 +35,9 @@ impl Plan {
         request.instructions = prompts.join("\n\n").into();
         if let Some(tool) = parts.tool {
             request.tools = Arc::new(ToolSpecs::new(vec![Arc::new(tool)]));
-            request.tool_choice = ToolChoice::Named(output.name().to_string());
+            if may_demand_a_call(&request.settings, model) {
+                request.tool_choice = ToolChoice::Named(output.name().to_string());
+            }
         }
         request.response_format = parts.format;
         let request = asked.messages.into_iter().fold(request, ModelRequest::with_message);
@@ -45,4 +47,12 @@ impl Plan {
     pub(super) fn request(&self) -> ModelRequest {
         self.request.clone()
     }
+}
+
+/// Whether the request may demand a call: beside thinking most providers refuse that, Anthropic
+/// among them. Then the instructions alone ask for it.
+fn may_demand_a_call(settings: &ModelSettings, model: &dyn Model) -> bool {
+    let thinks = settings.thinking.as_ref().is_some_and(|level| *level != ThinkingLevel::Off);
+    let dialect = Dialect::of_model(model.name());
+    !thinks || matches!(dialect, Dialect::OpenAi | Dialect::Gemini)
 }

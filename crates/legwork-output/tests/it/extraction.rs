@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use legwork_core::inference::{Incomplete, ToolChoice};
+use legwork_core::inference::{Incomplete, ThinkingLevel, ToolChoice};
 use legwork_core::message::Author;
-use legwork_core::{FinishReason, Role};
+use legwork_core::{FinishReason, ModelSettings, Role};
 use legwork_output::extraction::{Error, Extract as _, Mode, Problem};
 use legwork_output::output::Stage;
 use legwork_output::schema::Dialect;
@@ -45,6 +45,22 @@ async fn a_model_with_tools_calls_one() {
     assert_eq!(request.tools.len(), 1);
     assert!(request.instructions.starts_with("Be brief.\n\nGive your answer by calling"));
     assert_eq!(&*request.settings.model, "scripted:model");
+}
+
+#[tokio::test]
+async fn a_call_is_demanded_beside_thinking_only_where_it_may_be() {
+    let demanded = async |name: &str, level: ThinkingLevel| {
+        let model = ScriptedModel::new([call()]).named(name);
+        let settings = ModelSettings { thinking: Some(level), ..ModelSettings::default() };
+        let city = model.extract::<City>("Which city?").settings(settings).await.unwrap();
+        assert_eq!(city, paris());
+        model.requests()[0].tool_choice != ToolChoice::Auto
+    };
+    for name in ["anthropic:claude-sonnet-4-6", "deepseek:deepseek-reasoner"] {
+        assert!(!demanded(name, ThinkingLevel::Low).await, "{name}");
+        assert!(demanded(name, ThinkingLevel::Off).await, "{name}");
+    }
+    assert!(demanded("openai:gpt-5", ThinkingLevel::Low).await);
 }
 
 #[tokio::test]
