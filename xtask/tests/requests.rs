@@ -11,6 +11,10 @@
 mod matrix;
 #[path = "../../crates/legwork-models/tests/it/official.rs"]
 mod official;
+#[path = "requests/schemas.rs"]
+mod schemas;
+#[path = "requests/unsaid.rs"]
+mod unsaid;
 
 use std::collections::BTreeSet;
 
@@ -64,7 +68,9 @@ fn of_body(wire: &Wire, body: &Value) -> Vec<String> {
         let own = wire.provider.into_iter().flat_map(|provider| own_fields(provider));
         own.for_each(|field| drop(fields.remove(field)));
     }
-    official::problems(wire.api, &body)
+    let problems = official::problems(wire.api, &body);
+    let unsaid = unsaid::problems(wire.api, &body);
+    problems.into_iter().chain(schemas::problems(&body)).chain(unsaid).collect()
 }
 
 /// The fields of a request that a provider has beside those of its API.

@@ -88,12 +88,14 @@ pub(super) fn shapes() -> Result<Vec<(&'static str, Shape)>, String> {
         ("sequence", of::<Vec<Sum>>()?),
         ("unions", of::<Vec<Figure>>()?),
         ("optional", of::<Option<Sum>>()?),
+        ("optional_enum", of::<Option<Colour>>()?),
         ("maybe", of::<Maybe<Sum>>()?),
         ("bounded", of::<Bounded>()?),
         ("recursive", of::<Tree>()?),
         ("map", of::<Counts>()?),
         ("any", of::<Value>()?),
         ("dynamic", dynamic()?),
+        ("dynamic_union", dynamic_union()?),
         ("dynamic_open", open()?),
     ])
 }
@@ -123,6 +125,19 @@ fn dynamic() -> Result<Shape, String> {
         "definitions": {"Item": {
             "type": "object", "properties": {"code": {"type": "string", "pattern": "^[A-Z]{3}$"}},
             "required": ["code"], "additionalProperties": false}},
+    });
+    Output::dynamic(schema).map_err(|error| error.to_string())
+}
+
+/// One that is no object, of an older draft.
+fn dynamic_union() -> Result<Shape, String> {
+    let schema = json!({
+        "oneOf": [
+            {"$ref": "#/definitions/Paid"},
+            {"type": "object", "properties": {"why": {"enum": ["closed", "late", null]}},
+                "required": ["why"]}],
+        "definitions": {"Paid": {"type": "object", "properties": {"sum": {"type": "number"}},
+            "required": ["sum"]}},
     });
     Output::dynamic(schema).map_err(|error| error.to_string())
 }
