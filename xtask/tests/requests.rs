@@ -13,6 +13,8 @@ mod matrix;
 mod official;
 #[path = "requests/schemas.rs"]
 mod schemas;
+#[path = "requests/seals.rs"]
+mod seals;
 #[path = "requests/unsaid.rs"]
 mod unsaid;
 
@@ -49,11 +51,22 @@ fn name(wire: &Wire) -> &str {
     wire.provider.map_or(wire.api.name(), |provider| provider.name)
 }
 
+/// Who seals thinking on a wire: the provider, where servers of one wire differ in it.
+fn sealing(wire: &Wire) -> &str {
+    match wire.api {
+        Api::ChatCompletions => name(wire),
+        api => api.name(),
+    }
+}
+
 /// What is wrong with a line as it is printed, after its case.
 fn problems(line: &Line<'_>) -> Vec<String> {
     let printed = line.to_json();
     let found = match (&printed["body"], &printed["refused"]) {
-        (body @ Value::Object(_), Value::Null) => of_body(line.wire, body),
+        (body @ Value::Object(_), Value::Null) => {
+            let seals = seals::problems(sealing(line.wire), &line.case, body);
+            of_body(line.wire, body).into_iter().chain(seals).collect()
+        }
         // The reason comes with what to do about it.
         (Value::Null, Value::String(reason)) if reason.contains([':', ';']) => Vec::new(),
         _ => vec![format!("neither a body nor a reason: {printed}")],

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Said, has_call, id, parts};
 
+/// What the provider signs or encrypts.
+const SEAL: &str = "b2YtYmVkcm9jaw==";
+
 pub(super) fn answer(turn: u32, said: &[Said<'_>]) -> Value {
     let content = parts(said, |at, said| blocks(turn, at, said));
     let stop = if has_call(said) { "tool_use" } else { "end_turn" };
@@ -15,8 +18,8 @@ fn blocks(turn: u32, at: usize, said: &Said<'_>) -> Vec<Value> {
     let id = |prefix| id(prefix, turn, at);
     match said {
         Said::Thought(text) => vec![json!({"reasoningContent": {
-            "reasoningText": {"text": text, "signature": "c2ln"}}})],
-        Said::Hidden => vec![json!({"reasoningContent": {"redactedContent": "c2Vj"}})],
+            "reasoningText": {"text": text, "signature": SEAL}}})],
+        Said::Hidden => vec![json!({"reasoningContent": {"redactedContent": SEAL}})],
         Said::Text(text) => vec![json!({"text": text})],
         Said::Call(name, arguments) => vec![json!({"toolUse": {
             "toolUseId": id("tooluse"), "name": name, "input": arguments}})],

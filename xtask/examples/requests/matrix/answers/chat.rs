@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{PAGE, Said, has_call, id};
 
+/// What OpenRouter passes on that a provider signed or encrypted.
+const SEAL: &str = "b2Ytb3BlbnJvdXRlcg==";
+
 pub(super) fn answer(provider: &str, turn: u32, said: &[Said<'_>]) -> Value {
     let calls: Vec<_> = said.iter().enumerate().filter_map(|it| call(provider, turn, it)).collect();
     let text: String = said.iter().filter_map(text).collect();
@@ -33,14 +36,14 @@ fn thinking(provider: &str, said: &[Said<'_>]) -> Option<(&'static str, Value)> 
         "openrouter" if hidden => Some((
             "reasoning_details",
             json!([
-                {"type": "reasoning.encrypted", "data": "c2Vj", "format": "anthropic-claude-v1",
+                {"type": "reasoning.encrypted", "data": SEAL, "format": "anthropic-claude-v1",
                     "index": 0},
             ]),
         )),
         "openrouter" if !thought.is_empty() => Some((
             "reasoning_details",
             json!([
-                {"type": "reasoning.text", "text": thought, "signature": "c2ln",
+                {"type": "reasoning.text", "text": thought, "signature": SEAL,
                     "format": "anthropic-claude-v1", "index": 0},
             ]),
         )),

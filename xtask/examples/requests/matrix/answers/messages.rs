@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::{PAGE, Said, has_call, id, parts};
 
+/// What the provider signs or encrypts.
+const SEAL: &str = "b2YtYW50aHJvcGlj";
+
 pub(super) fn answer(turn: u32, said: &[Said<'_>]) -> Value {
     let content = parts(said, |at, said| blocks(turn, at, said));
     let stop = if has_call(said) { "tool_use" } else { "end_turn" };
@@ -16,9 +19,9 @@ fn blocks(turn: u32, at: usize, said: &Said<'_>) -> Vec<Value> {
     let id = |prefix| id(prefix, turn, at);
     match said {
         Said::Thought(text) => {
-            vec![json!({"type": "thinking", "thinking": text, "signature": "c2ln"})]
+            vec![json!({"type": "thinking", "thinking": text, "signature": SEAL})]
         }
-        Said::Hidden => vec![json!({"type": "redacted_thinking", "data": "c2Vj"})],
+        Said::Hidden => vec![json!({"type": "redacted_thinking", "data": SEAL})],
         Said::Text(text) => vec![json!({"type": "text", "text": text})],
         Said::Call(name, arguments) => {
             vec![json!({"type": "tool_use", "id": id("toolu"), "name": name, "input": arguments})]
@@ -29,9 +32,9 @@ fn blocks(turn: u32, at: usize, said: &Said<'_>) -> Vec<Value> {
 
 fn searched(id: &str) -> Vec<Value> {
     let found = json!({"type": "web_search_result", "url": PAGE.0, "title": PAGE.1,
-        "encrypted_content": "c2Vj", "page_age": null});
+        "encrypted_content": SEAL, "page_age": null});
     let cited = json!({"type": "web_search_result_location", "url": PAGE.0, "title": PAGE.1,
-        "cited_text": "17 + 25 = 42", "encrypted_index": "c2Vj"});
+        "cited_text": "17 + 25 = 42", "encrypted_index": SEAL});
     vec![
         json!({"type": "server_tool_use", "id": id, "name": "web_search",
             "input": {"query": "17 + 25"}}),

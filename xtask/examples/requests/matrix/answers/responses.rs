@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::{PAGE, Said, id, parts};
 
+/// What the provider encrypts, but for the id.
+const SEAL: &str = "gAAAAofopenai";
+
 pub(super) fn answer(turn: u32, said: &[Said<'_>]) -> Value {
     let output = parts(said, |at, said| items(turn, at, said));
     json!({"id": id("resp", turn, 0), "object": "response", "status": "completed", "model": "m",
@@ -42,7 +45,7 @@ fn items(turn: u32, at: usize, said: &Said<'_>) -> Vec<Value> {
 }
 
 fn reasoning(id: &str, summary: &Value) -> Value {
-    json!({"type": "reasoning", "id": id, "encrypted_content": format!("gAAAA{id}"),
+    json!({"type": "reasoning", "id": id, "encrypted_content": format!("{SEAL}{id}"),
         "summary": summary})
 }
 
