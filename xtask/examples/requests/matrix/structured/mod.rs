@@ -3,6 +3,7 @@
 //! The requests are those that an extraction and an agent send to a model in the place of the
 //! wire's own, under its name and with its profile.
 
+use legwork_core::Response;
 use legwork_core::inference::{ModelSettings, ThinkingLevel};
 use legwork_output::{Extract as _, Mode};
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ fn extracted(
     output: &Shape,
     mode: Option<Mode>,
     thinking: Option<ThinkingLevel>,
-    answers: Vec<legwork_core::Response>,
+    answers: Vec<Response>,
 ) -> Result<Vec<Case>, String> {
     let model = Asked::new(wire, answers);
     let settings = ModelSettings { thinking, ..ModelSettings::default() };
@@ -81,7 +82,7 @@ fn extracted(
 }
 
 /// An answer that does not fit, given in the way that was asked for.
-fn rejected(wire: &Wire, turn: u32, mode: Option<Mode>) -> Result<legwork_core::Response, String> {
+fn rejected(wire: &Wire, turn: u32, mode: Option<Mode>) -> Result<Response, String> {
     let bad = json!({"sum": "many"});
     let text = format!("```json\n{bad}\n```");
     let given = match mode {
