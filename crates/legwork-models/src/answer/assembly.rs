@@ -63,7 +63,7 @@ pub(crate) struct Assembly {
     choice: Remainder,
     message: Remainder,
     pub(crate) error: Option<ApiError>,
-    /// A chunk was read: its constant fields need not be read again.
+    /// A chunk with the id was read: its constant fields need not be read again.
     pub(crate) begun: bool,
     /// It is an answer of the wire that it should be.
     pub(crate) recognised: bool,
@@ -432,6 +432,11 @@ impl Assembly {
     pub(crate) fn id(&mut self, id: &str) {
         id.clone_into(&mut self.id);
         self.named(id);
+    }
+
+    /// Whether the answer has an id. The first chunk of Azure OpenAI has none.
+    pub(crate) fn is_named(&self) -> bool {
+        !self.id.is_empty()
     }
 
     /// Checks that a name or id is short.

@@ -28,7 +28,7 @@ pub(crate) fn read(
         return Ok(());
     }
     whole.map_err(|_| json::problem(json))?;
-    into.begun = true;
+    into.begun = into.is_named();
     Ok(())
 }
 

@@ -420,6 +420,15 @@ impl Room {
     }
 }
 
+/// Whether a value, as it is written, holds nothing: null, or an empty text, object or list.
+pub(crate) fn is_nothing(written: &str) -> bool {
+    let inside = |open, close| written.strip_prefix(open)?.strip_suffix(close);
+    matches!(written, "null" | "\"\"")
+        || inside('{', '}')
+            .or_else(|| inside('[', ']'))
+            .is_some_and(|inside| inside.trim_ascii().is_empty())
+}
+
 fn whole(number: f64) -> Option<u64> {
     let fits = number >= 0.0 && number.fract() == 0.0 && number < 1e15;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]

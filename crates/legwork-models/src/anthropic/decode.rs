@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::answer::ApiError;
 use crate::answer::assembly::{Assembly, Form, Level, Words};
 use crate::answer::call::Piece;
-use crate::answer::json::{Read, Reader};
+use crate::answer::json::{Read, Reader, is_nothing};
 
 type Sink<'s> = &'s mut dyn Deltas;
 
@@ -230,7 +230,7 @@ fn call(json: &mut Reader<'_>, index: u64, into: &mut Assembly, on: Sink<'_>) ->
         }
     }
     // A stream begins with an empty object, and sends the input in pieces.
-    let is_begun = into.form == Form::Chunks && matches!(input, "{}" | "null" | "\"\"");
+    let is_begun = into.form == Form::Chunks && is_nothing(input);
     let input = if is_begun { "" } else { input };
     let piece = Piece::new(index, id, name).with_arguments(input, input.len());
     let piece = rest.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value));

@@ -53,6 +53,7 @@ mod responses;
 mod server;
 #[cfg(all(feature = "anthropic", feature = "gemini"))]
 mod settings;
+mod spelling;
 mod streams;
 mod time_limits;
 mod traced;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Sink, written};
 use crate::answer::assembly::{Assembly, Form, Words};
 use crate::answer::call::Piece;
-use crate::answer::json::{Read, Reader};
+use crate::answer::json::{Read, Reader, is_nothing};
 
 /// Reads a block: an object whose one field names its kind.
 pub(super) fn read(json: &mut Reader<'_>, index: u64, into: &mut Assembly, on: Sink<'_>) -> Read {
@@ -82,7 +82,7 @@ fn call(json: &mut Reader<'_>, index: u64, into: &mut Assembly, on: Sink<'_>) ->
     let is_empty = matches!(input, "" | "null" | "\"\"");
     let input = match into.form {
         // A stream sends the input in pieces.
-        Form::Chunks if is_empty || input == "{}" => "",
+        Form::Chunks if is_nothing(input) => "",
         Form::Body if is_empty => "{}",
         _ => input,
     };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::assembly::{Assembly, Words};
 use crate::answer::call::Piece;
-use crate::answer::json::{Read, Reader};
+use crate::answer::json::{Read, Reader, is_nothing};
 
 /// The field of a part that its provider wants back untouched.
 const SIGNATURE: &str = "thoughtSignature";
@@ -113,7 +113,8 @@ impl<'a> Call<'a> {
                 "name" => call.name = json.text()?,
                 "args" => call.arguments = json.raw()?,
                 "partialArgs" | "willContinue" => {
-                    call.partial |= !matches!(json.raw()?, "null" | "false" | "[]");
+                    let written = json.raw()?;
+                    call.partial |= written != "false" && !is_nothing(written);
                 }
                 _ => drop(call.rest.insert(key.into_owned(), json.json()?)),
             }

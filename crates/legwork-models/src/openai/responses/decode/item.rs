@@ -203,8 +203,8 @@ impl<'a> Call<'a> {
                 _ => {
                     let value = json.raw()?;
                     match &*key {
-                        "type" => is_call = value == "\"function_call\"",
-                        "status" if value == "\"completed\"" => continue,
+                        "type" => is_call = json.within(value, Reader::text)? == "function_call",
+                        "status" if json.within(value, Reader::text)? == "completed" => continue,
                         _ => {}
                     }
                     call.rest.push((key, value));
