@@ -90,6 +90,9 @@ pub mod credentials;
     allow(dead_code, reason = "no wire uses all of it")
 )]
 pub mod embeddings;
+#[cfg(feature = "bedrock")]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "gemini")]
 pub mod gemini;
 #[cfg(feature = "http")]

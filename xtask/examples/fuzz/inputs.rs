@@ -1,4 +1,5 @@
-//! Inputs: seeds of a target, mutated, spliced, nested and repeated, and bytes that are random.
+//! Inputs: seeds of a target and what its grammar makes, mutated, spliced, nested and repeated, and
+//! bytes that are random.
 
 use fastrand::Rng;
 
@@ -62,6 +63,7 @@ const LONG: u32 = 1_000;
 /// What the inputs of a target are made of.
 pub(crate) struct Inputs {
     seeds: Vec<Vec<u8>>,
+    grammar: Option<fn(&mut Rng) -> Vec<u8>>,
     words: &'static [&'static str],
     longest: usize,
 }
@@ -69,13 +71,15 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// The seeds of a target, with those of the shared data if they are there.
     pub(crate) fn of(target: &Target) -> Self {
-        Self { seeds: (target.seeds)(), words: target.words, longest: target.longest }
+        let Target { grammar, words, longest, .. } = *target;
+        Self { seeds: (target.seeds)(), grammar, words, longest }
     }
 
     /// Another input.
     pub(crate) fn next(&self, random: &mut Rng) -> Vec<u8> {
-        let mut input = match random.u8(..16) {
-            0 => (0..random.usize(..200)).map(|_| random.u8(..)).collect(),
+        let mut input = match (random.u8(..16), self.grammar) {
+            (0, _) => (0..random.usize(..200)).map(|_| random.u8(..)).collect(),
+            (1..10, Some(grown)) => grown(random),
             _ => random.choice(&self.seeds).cloned().unwrap_or_default(),
         };
         // A long one shall be taken now and then: the work begins behind the first checks.

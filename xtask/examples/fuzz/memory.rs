@@ -35,9 +35,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// A moment from which on is counted.
+/// A moment from which on is counted; one within another hides nothing from it.
 pub(crate) struct Since {
     held: usize,
+    /// The most bytes that were held before.
+    before: usize,
     sqlite: usize,
 }
 
@@ -45,14 +47,20 @@ impl Since {
     /// Counts from now on.
     pub(crate) fn now() -> Self {
         let held = HELD.load(Ordering::Relaxed);
-        PEAK.store(held, Ordering::Relaxed);
-        Self { held, sqlite: sqlite(1).min(sqlite(0)) }
+        let before = PEAK.swap(held, Ordering::Relaxed);
+        Self { held, before, sqlite: sqlite(1).min(sqlite(0)) }
     }
 
     /// The most bytes that were taken at once since then.
     pub(crate) fn most(&self) -> usize {
         let own = PEAK.load(Ordering::Relaxed).saturating_sub(self.held);
         own + sqlite(0).saturating_sub(self.sqlite)
+    }
+}
+
+impl Drop for Since {
+    fn drop(&mut self) {
+        PEAK.fetch_max(self.before, Ordering::Relaxed);
     }
 }
 

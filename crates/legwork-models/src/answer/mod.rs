@@ -11,7 +11,7 @@ pub(crate) mod call;
 pub(crate) mod decode;
 pub(crate) mod error;
 #[cfg(feature = "bedrock")]
-mod frames;
+pub(crate) mod frames;
 pub(crate) mod json;
 mod remainder;
 mod reply;

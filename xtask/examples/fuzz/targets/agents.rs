@@ -11,6 +11,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "agents",
     seeds,
+    grammar: None,
     words: &[
         "---\n",
         "\n---\n",

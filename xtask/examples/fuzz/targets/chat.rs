@@ -1,17 +1,18 @@
-//! Answers of Chat Completions: within their bounds, and the same however they are cut.
-
-use std::ops::ControlFlow;
+//! Answers of Chat Completions.
 
 use fastrand::Rng;
-use legwork_models::answer::{Ended, Reply, Streaming};
-use legwork_models::{Api, Bounds};
-use legwork_port::Delta;
+use legwork_core::FinishReason;
+use legwork_models::Api;
+use serde_json::{Value, json};
 
-use super::{MIB, Target, pieces};
+use super::answers::script::{Block, Form, Script, Wire, cut, input, interleaved};
+use super::answers::{recorded, run};
+use super::{MIB, Target, texts};
 
 pub(super) const TARGET: Target = Target {
     name: "chat",
     seeds,
+    grammar: Some(|random| input(&WIRE, random)),
     words: &[
         "data: ",
         "\n\n",
@@ -30,105 +31,114 @@ pub(super) const TARGET: Target = Target {
         "\"content\":[",
         "\"finish_reason\":\"stop\"",
         "{\"error\":",
+        "$serde_json::private::RawValue",
     ],
     longest: MIB,
-    memory: 4 * MIB,
+    memory: 32 * MIB,
     one_of: 1,
-    run,
+    run: |input, random| run(&WIRE, input, random),
+};
+
+const WIRE: Wire = Wire {
+    api: Api::ChatCompletions,
+    fit,
+    events,
+    done: "[DONE]",
+    unknown: r#"{"choices":[],"prompt_filter_results":[{"prompt_index":0}]}"#,
+    body,
 };
 
 /// Answers by hand, and recorded ones where the shared data is.
 fn seeds() -> Vec<Vec<u8>> {
-    let own = [
+    let mut seeds = texts([
         r#"{"id":"c","choices":[{"message":{"content":"Hi","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}"#,
         "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
         "event: error\ndata: {\"error\":{\"message\":\"no\",\"code\":429}}\n\n",
         "data: {\"choices\":[{\"delta\":{\"reasoning\":\"hm\",\"odd\":[{\"index\":1,\"text\":\"x\"}]}}]}\n\n",
-    ];
-    let mut seeds: Vec<Vec<u8>> = own.map(|seed| seed.as_bytes().to_vec()).into();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/recordings");
-    match std::fs::read_dir(folder) {
-        Ok(files) => {
-            let texts = files.filter_map(|file| std::fs::read(file.ok()?.path()).ok());
-            let lines = texts.flat_map(|text| recorded(&text)).collect::<Vec<_>>();
-            seeds.extend(lines);
-        }
-        Err(_) => println!("skipped: recorded answers are not there, made ones are mutated"),
-    }
+    ]);
+    seeds.extend(recorded::answers(Api::ChatCompletions));
     seeds
 }
 
-/// The answers of a file of recordings, a line of JSON each, not the longest.
-fn recorded(text: &[u8]) -> Vec<Vec<u8>> {
-    let lines = text.split(|byte| *byte == b'\n').take(40);
-    let strings = lines.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
-    let mut all = Vec::new();
-    for value in strings {
-        longest_text(&value, &mut all);
+/// A body has its thinking, its words and its calls in fields of their own.
+fn fit(script: Script, form: Form) -> Script {
+    if form == Form::Events {
+        return script.merged();
     }
-    all.retain(|seed: &Vec<u8>| (20..20_000).contains(&seed.len()));
-    all
+    let mut script = script.without_refusals();
+    script.blocks.sort_by_key(|block| match block {
+        Block::Thinking(_) => 0,
+        Block::Call { .. } => 2,
+        _ => 1,
+    });
+    script.merged()
 }
 
-/// All texts of a value that look like an answer.
-fn longest_text(value: &serde_json::Value, all: &mut Vec<Vec<u8>>) {
-    match value {
-        serde_json::Value::String(text) if text.contains("choices") => {
-            all.push(text.clone().into())
-        }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| longest_text(item, all)),
-        serde_json::Value::Object(map) => map.values().for_each(|item| longest_text(item, all)),
-        _ => {}
-    }
+fn finish(reason: &FinishReason) -> &str {
+    reason.as_str()
 }
 
-const BOUNDS: Bounds = Bounds {
-    received_bytes: 1 << 20,
-    answer_bytes: 16 << 10,
-    event_bytes: 8 << 10,
-    events: 1_000,
-    calls: 32,
-    values: 500,
-    nesting: 40,
-    tokens: 1_000_000,
-};
-
-fn run(input: &[u8], random: &mut Rng) -> bool {
-    let kind = *random.choice(&["text/event-stream", "application/json"]).unwrap_or(&"");
-    let status = if random.u8(..10) == 0 { 500 } else { 200 };
-    let ended = if random.bool() { Ended::Whole } else { Ended::Cut };
-    let whole = read(kind, status, ended, &[input]);
-    let cut = read(kind, status, ended, &pieces(input, random));
-    // A bound may be passed at another place of the same answer.
-    assert!(whole == cut || whole.1 || cut.1, "cut otherwise it is {:?}, not {:?}", cut.0, whole.0);
-    whole.0.starts_with('{')
+fn usage(script: &Script) -> Value {
+    let Some((input, output)) = script.usage else { return Value::Null };
+    json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
 }
 
-/// What came of an answer in words, and whether it passed a bound.
-fn read(kind: &str, status: u16, ended: Ended, pieces: &[&[u8]]) -> (String, bool) {
-    let mut reply = Reply::within(BOUNDS, Api::ChatCompletions, status, Some(kind), Streaming::Yes);
-    let mut shown = 0;
-    for piece in pieces {
-        reply.push(piece, &mut |delta: Delta<'_>| {
-            if let Delta::Text(text) | Delta::Thinking(text) = delta {
-                shown += text.len();
+fn events(script: &Script, random: &mut Rng) -> Vec<Value> {
+    let thinking = random.choice(["reasoning", "reasoning_content"]).unwrap_or_default();
+    let mut events = vec![json!({"delta": {"role": "assistant", "content": ""}})];
+    let (mut calls, mut count) = (Vec::new(), 0);
+    for block in &script.blocks {
+        let (key, text) = match block {
+            Block::Text(text) => ("content", text),
+            Block::Thinking(text) => (thinking, text),
+            Block::Refusal(text) => ("refusal", text),
+            Block::Call { id, name, arguments } => {
+                calls.push(call(count, id, name, arguments, random));
+                count += 1;
+                continue;
             }
-            ControlFlow::Continue(())
-        });
+        };
+        events.extend(interleaved(std::mem::take(&mut calls), random));
+        events.extend(cut(text, random).iter().map(|piece| json!({"delta": {key: piece}})));
     }
-    assert!(shown <= BOUNDS.answer_bytes, "{shown} bytes were shown");
-    match reply.finish(ended) {
-        Err(error) => (format!("{error:?}"), false),
-        Ok(response) => {
-            let json = serde_json::to_string(&response).unwrap_or_default();
-            assert!(
-                json.len() < 4 * BOUNDS.answer_bytes,
-                "{} bytes would be journaled",
-                json.len()
-            );
-            let ids: Vec<_> = response.message.tool_calls().map(|call| call.id.clone()).collect();
-            assert!(ids.len() <= BOUNDS.calls, "{} calls", ids.len());
-            (json, response.bound.is_some())
+    events.extend(interleaved(calls, random));
+    events.push(json!({"delta": {}, "finish_reason": finish(&script.finish)}));
+    let chunk = |choice: Value| json!({"choices": [choice]});
+    let mut chunks: Vec<_> = events.into_iter().map(chunk).collect();
+    chunks.push(json!({"choices": [], "usage": usage(script)}));
+    for fields in chunks.iter_mut().filter_map(Value::as_object_mut) {
+        fields.insert("object".to_owned(), "chat.completion.chunk".into());
+        fields.insert("id".to_owned(), script.id.clone().into());
+    }
+    chunks
+}
+
+/// The deltas of a call: its name in the first, its arguments in pieces.
+fn call(at: usize, id: &str, name: &str, arguments: &Value, random: &mut Rng) -> Vec<Value> {
+    let arguments = arguments.to_string();
+    let mut pieces = cut(&arguments, random).into_iter();
+    let first = if random.bool() { pieces.next() } else { Some("") };
+    let begun = json!({"index": at, "id": id, "type": "function",
+        "function": {"name": name, "arguments": first}});
+    let rest = pieces.map(|piece| json!({"index": at, "function": {"arguments": piece}}));
+    let all = std::iter::once(begun).chain(rest);
+    all.map(|call| json!({"delta": {"tool_calls": [call]}})).collect()
+}
+
+fn body(script: &Script, _: &mut Rng) -> Value {
+    let (mut message, mut calls) = (json!({"role": "assistant"}), Vec::new());
+    for block in &script.blocks {
+        match block {
+            Block::Thinking(text) => message["reasoning_content"] = json!(text),
+            Block::Text(text) | Block::Refusal(text) => message["content"] = json!(text),
+            Block::Call { id, name, arguments } => calls.push(json!({"id": id, "type": "function",
+                "function": {"name": name, "arguments": arguments.to_string()}})),
         }
     }
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    let choice = json!({"index": 0, "message": message, "finish_reason": finish(&script.finish)});
+    json!({"id": script.id, "object": "chat.completion", "choices": [choice],
+        "usage": usage(script)})
 }

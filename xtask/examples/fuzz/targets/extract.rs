@@ -9,6 +9,7 @@ use super::{MIB, Target, pieces, texts};
 pub(super) const TARGET: Target = Target {
     name: "extract",
     seeds,
+    grammar: None,
     words: &[
         "```json\n",
         "\n```\n",

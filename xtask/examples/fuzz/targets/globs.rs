@@ -16,6 +16,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "globs",
     seeds,
+    grammar: None,
     words: &[
         "**/",
         "*",

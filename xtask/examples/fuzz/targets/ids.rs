@@ -17,6 +17,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "ids",
     seeds,
+    grammar: None,
     words: &[
         "..",
         "/",

@@ -8,6 +8,7 @@ use super::{MIB, Target};
 pub(super) const TARGET: Target = Target {
     name: "index",
     seeds,
+    grammar: None,
     words: &["DIRC", "TREE", "link", "sdir", "\0\0\0\x02", "\0\0\0\x04", "\0\0\u{e0}\0"],
     longest: 64 << 10,
     // The names of submodules are bounded by 4 MiB.

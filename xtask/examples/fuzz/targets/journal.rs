@@ -15,6 +15,7 @@ const GOLDEN: &str = include_str!("../../../../crates/legwork-core/tests/golden/
 pub(super) const TARGET: Target = Target {
     name: "journal",
     seeds,
+    grammar: None,
     words: &[
         "{\"v\":1,\"seq\":1,\"parent\":0,\"at\":0,\"type\":\"",
         "\",\"body\":{}}\n",

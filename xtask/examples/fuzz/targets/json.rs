@@ -8,6 +8,7 @@ use super::{MIB, Target, pieces, texts};
 pub(super) const TARGET: Target = Target {
     name: "json",
     seeds,
+    grammar: None,
     words: &[
         "{\"k\":", "\"", "\\", "\\u", "\\ud83d", "\\ude00", "[1,", "]", "}", ",", ":", "null",
         "tru", "True", "'a'", "// c\n", "/* c */", "\" \"", "-", "1e",

@@ -1,11 +1,19 @@
 //! What is fed, one file each.
-#![allow(clippy::panic, reason = "a target panics where something does not hold")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a target panics where something does not hold; fields of JSON are set by name"
+)]
 
 use fastrand::Rng;
 
 mod agents;
+mod answers;
 mod chat;
+mod converse;
 mod extract;
+mod frames;
+mod gemini;
 mod globs;
 mod ground;
 mod hosts;
@@ -13,8 +21,10 @@ mod ids;
 mod index;
 mod journal;
 mod json;
+mod messages;
 mod paths;
 mod repository;
+mod responses;
 mod settings;
 mod sse;
 mod store;
@@ -25,6 +35,8 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// Inputs to begin with.
     pub(crate) seeds: fn() -> Vec<Vec<u8>>,
+    /// Makes an input of the form that it reads, each time another one.
+    pub(crate) grammar: Option<fn(&mut Rng) -> Vec<u8>>,
     /// Words that mean something to it.
     pub(crate) words: &'static [&'static str],
     /// The longest input, in bytes.
@@ -42,15 +54,20 @@ pub(crate) struct Target {
 pub(crate) const TARGETS: &[Target] = &[
     agents::TARGET,
     chat::TARGET,
+    converse::TARGET,
     extract::TARGET,
+    frames::TARGET,
+    gemini::TARGET,
     globs::TARGET,
     hosts::TARGET,
     ids::TARGET,
     index::TARGET,
     journal::TARGET,
     json::TARGET,
+    messages::TARGET,
     paths::TARGET,
     repository::TARGET,
+    responses::TARGET,
     settings::TARGET,
     sse::TARGET,
     store::TARGET,

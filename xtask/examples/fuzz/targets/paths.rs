@@ -18,6 +18,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "paths",
     seeds,
+    grammar: None,
     words: &[
         "../",
         "..",

@@ -13,6 +13,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "repository",
     seeds,
+    grammar: None,
     words: &[
         "\n---\n",
         "\nfile .git gitdir: x\n",

@@ -7,6 +7,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "settings",
     seeds,
+    grammar: None,
     words: &[
         "model = \"openai:gpt-5\"\n",
         "[budget]\n",

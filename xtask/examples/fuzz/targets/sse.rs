@@ -10,6 +10,7 @@ use super::{MIB, Target, pieces, texts};
 pub(super) const TARGET: Target = Target {
     name: "sse",
     seeds,
+    grammar: None,
     words: &[
         "data:",
         "data: x\n\n",

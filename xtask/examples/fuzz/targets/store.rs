@@ -29,6 +29,7 @@ const LOG: &[u8] = b"log\n";
 pub(super) const TARGET: Target = Target {
     name: "store",
     seeds,
+    grammar: None,
     words: &[
         "UPDATE journal SET entries = ",
         "UPDATE journal SET id = id + 1;",

@@ -8,6 +8,7 @@ use super::{MIB, Target, texts};
 pub(super) const TARGET: Target = Target {
     name: "urls",
     seeds,
+    grammar: None,
     words: &[
         "http://",
         "https://",
