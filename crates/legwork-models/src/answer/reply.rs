@@ -186,7 +186,9 @@ impl Reply {
         }
         while let Some(item) = parser.next(&mut bytes) {
             let sse::Item::Event(event) = item else { continue };
-            if self.assembly.done || self.broken.is_some() || self.assembly.is_over() {
+            // As if each event came by itself: nothing is read after an error.
+            let is_read = self.assembly.done || self.assembly.error.is_some();
+            if is_read || self.broken.is_some() || self.assembly.is_over() {
                 return;
             }
             if !self.assembly.room.event(event.bytes().len()) {
@@ -281,8 +283,8 @@ impl Reply {
             let sse::Item::Event(event) = item else { continue };
             let json = event.bytes().trim_ascii();
             let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
-            let open = !self.assembly.done && !self.assembly.is_over();
-            if open && self.broken.is_none() && whole {
+            let is_read = self.assembly.done || self.assembly.error.is_some();
+            if !is_read && !self.assembly.is_over() && self.broken.is_none() && whole {
                 let wire = self.api.wire();
                 self.broken = read_event(wire, &event, json, &mut self.assembly, &mut ignore).err();
             }

@@ -1,5 +1,6 @@
-//! Fields that come late, and JSON that says the same in other letters.
+//! Fields and events that come late, and JSON that says the same in other letters.
 
+use legwork_core::inference::Incomplete;
 use legwork_core::{Part, Response};
 use legwork_models::Api;
 use legwork_models::answer::Ended;
@@ -97,4 +98,22 @@ fn a_call_of_bedrock_that_begins_with_a_spaced_empty_input_has_the_input_that_fo
     ];
     let read = read_as(Api::Converse, 200, FRAMES, [&*bytes.concat()], Ended::Whole).0.unwrap();
     assert_eq!(arguments(&read), r#"{"a":1}"#);
+}
+
+#[cfg(feature = "openai")]
+#[test]
+fn s11_3_nothing_is_read_after_an_error_however_the_stream_is_cut() {
+    let events: [&[u8]; 3] = [
+        b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n",
+        b"data: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n",
+        b"data: {\"choices\":[{\"delta\":{\"content\":\" you\"}}]}\n\n",
+    ];
+    let read = |pieces: &[&[u8]]| {
+        let pieces = pieces.iter().copied();
+        read_as(Api::ChatCompletions, 200, EVENTS, pieces, Ended::Whole)
+    };
+    let (whole, cut) = (read(&[&events.concat()]), read(&events));
+    assert_eq!(whole, cut);
+    let response = whole.0.unwrap();
+    assert_eq!((response.text(), response.incomplete), ("Hi".to_owned(), Some(Incomplete::Cut)));
 }
