@@ -60,6 +60,10 @@ fn prefix(way: &Way, bytes: &[u8], whole: &Answer, random: &mut Rng) {
     let (begun, _) = bytes.split_at(random.usize(..=bytes.len()));
     let cut = Way { ended: Ended::Cut, ..way.clone() };
     // An event that is whole without its end may go on otherwise, so it is broken here.
-    let end: &[u8] = if way.is_stream() && !way.is_framed() { b"\ndata: !" } else { b"" };
+    let end: &[u8] = match begun.last() {
+        _ if way.is_framed() || !way.is_stream() => b"",
+        Some(b'\n' | b'\r') => b"data: !",
+        _ => b"\ndata: !",
+    };
     laws::begins(way, whole, &read(&cut, &[begun, end]));
 }

@@ -159,6 +159,10 @@ pub(super) fn read(way: &Way, pieces: &[&[u8]]) -> Answer {
     let mut reply = reply.from_provider(super::again::provider(way.api));
     let mut shown = Shown::default();
     for piece in pieces {
+        // As a connection is dropped of whose bytes no more are needed.
+        if reply.is_over() {
+            break;
+        }
         reply.push(piece, &mut |delta: Delta<'_>| {
             assert!(
                 way.stop.is_none_or(|stop| shown.deltas < stop),
