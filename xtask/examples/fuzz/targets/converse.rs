@@ -30,7 +30,8 @@ pub(super) const TARGET: Target = Target {
         "\\ud800",
         "null",
     ],
-    longest: MIB,
+    // A line of a byte becomes a frame of about 70.
+    longest: MIB / 8,
     memory: 32 * MIB,
     one_of: 1,
     run: |input, random| run(&WIRE, input, random),
