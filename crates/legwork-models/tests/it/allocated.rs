@@ -2,11 +2,15 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt;
 
 thread_local! {
     static TIMES: Cell<u64> = const { Cell::new(0) };
     /// Bytes that are held; below zero where another thread allocated them.
     static HELD: Cell<i64> = const { Cell::new(0) };
+    /// The fewest bytes that were held since a measurement began.
+    static LEAST: Cell<i64> = const { Cell::new(0) };
+    /// The most bytes that were held above the fewest before.
     static MOST: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -18,19 +22,23 @@ pub(crate) fn times(work: impl FnOnce()) -> u64 {
     TIMES.get() - before
 }
 
-/// The most that this thread holds from here on.
-pub(crate) struct Peak(i64);
+/// The most that this thread holds from here on; one measurement at a time.
+pub(crate) struct Peak(());
 
 impl Peak {
     pub(crate) fn begin() -> Self {
-        let held = HELD.get();
-        MOST.set(held);
-        Self(held)
+        LEAST.set(HELD.get());
+        MOST.set(0);
+        Self(())
     }
 
-    /// The most bytes that were held at a time, without those that were held before.
-    pub(crate) fn bytes(&self) -> i64 {
-        MOST.get() - self.0
+    /// Fails if more bytes than that were held at a time.
+    ///
+    /// What was held before does not count, and what is freed of it meanwhile hides nothing.
+    #[track_caller]
+    pub(crate) fn check(&self, most: i64, what: &dyn fmt::Display) {
+        let held = MOST.get();
+        assert!((1..=most).contains(&held), "{what}: {held} bytes were held, {most} may be");
     }
 }
 
@@ -49,8 +57,13 @@ fn count() {
 fn hold(size: usize, instead_of: usize) {
     let more = i64::try_from(size).unwrap_or(i64::MAX) - i64::try_from(instead_of).unwrap_or(0);
     let _ = HELD.try_with(|held| {
-        held.set(held.get().wrapping_add(more));
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
+        let now = held.get().wrapping_add(more);
+        held.set(now);
+        let _ = LEAST.try_with(|least| {
+            least.set(least.get().min(now));
+            let above = now.wrapping_sub(least.get());
+            let _ = MOST.try_with(|most| most.set(most.get().max(above)));
+        });
     });
 }
 

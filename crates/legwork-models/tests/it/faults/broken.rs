@@ -3,36 +3,42 @@
 use std::sync::Arc;
 
 use legwork_core::inference::Incomplete;
-use legwork_port::Model;
 use legwork_port::model::Kind;
 use tokio::sync::Semaphore;
 
 use super::{Asked, ignore, sent, wires};
 use crate::clock::Turned;
 use crate::server::{Act, END, Server, chunk_of, stream_head};
-use crate::traffic::question;
 
 #[tokio::test]
 async fn s11_3_a_drop_after_any_byte_is_a_failure_or_incomplete() {
     for asked in wires() {
         let whole = asked.said.whole();
         let end = whole.len() - asked.said.closing.len();
-        for at in 0..whole.len() {
-            // The server may have ended a piece inside a character.
-            match asked.once(sent([asked.open(&whole[..at])])).await {
-                Ok(response) if response.incomplete.is_none() => {
-                    assert!(at > end, "{asked} was whole at {at} of {}", whole.len());
-                    assert_eq!(response.text(), "Héllo", "{asked}");
-                }
-                Ok(response) => {
-                    let said = response.text();
-                    assert!("Héllo".starts_with(&said), "{asked}: {said:?} at {at}");
-                }
-                Err(error) => {
-                    assert!(error.is_retryable(), "{asked} at {at}: {error}");
-                    assert_eq!(error.charged_attempts, 1, "{asked} at {at}");
-                }
-            }
+        let raw = [asked.open(&whole), END.into()].concat();
+        let head = stream_head(asked.said.stream).len();
+        let begin = head + format!("{:x}\r\n", whole.len()).len();
+        for at in head..raw.len() {
+            check_drop(&asked, at, at > begin + end, sent([raw[..at].to_vec()])).await;
+        }
+    }
+}
+
+/// What comes of a stream that ends after some bytes; only with events of its end it is whole.
+async fn check_drop(asked: &Asked, at: usize, may_be_whole: bool, act: Act) {
+    // The server may have ended a piece inside a character.
+    match asked.once(act).await {
+        Ok(response) if response.incomplete.is_none() => {
+            assert!(may_be_whole, "{asked} was whole at {at}");
+            assert_eq!(response.text(), "Héllo", "{asked}");
+        }
+        Ok(response) => {
+            let said = response.text();
+            assert!("Héllo".starts_with(&said), "{asked}: {said:?} at {at}");
+        }
+        Err(error) => {
+            assert!(error.is_retryable(), "{asked} at {at}: {error}");
+            assert_eq!(error.charged_attempts, 1, "{asked} at {at}");
         }
     }
 }
@@ -69,7 +75,7 @@ async fn s11_5_a_page_in_place_of_a_stream_is_shown_and_not_asked_for_again() {
             let page = crate::server::answer("200 OK", content_type, "", page);
             let (server, clock) = (Server::start([Act::Close(page)]).await, Turned::new());
             let model = asked.at(&server, &clock).build().unwrap();
-            let error = model.infer(question("Hi?"), Some(&mut ignore)).await.unwrap_err();
+            let error = asked.ask(&model, Some(&mut ignore)).await.unwrap_err();
             assert_eq!(error.kind, Kind::Malformed, "{asked}, {content_type}: {error}");
             assert!(error.message.contains("Sign in to"), "{asked}, {content_type}: {error}");
             assert_eq!(server.requests().len(), 1, "{asked}, {content_type}");
@@ -98,24 +104,30 @@ async fn s11_3_an_error_in_mid_stream_keeps_what_came_and_is_repeated() {
         let acts = [failed(), asked.stream(&asked.said.whole())];
         let (server, clock) = (Server::start(acts).await, Turned::new());
         let model = asked.at(&server, &clock).build().unwrap();
-        let came = model.infer(question("Hi?"), Some(&mut ignore)).await.unwrap();
+        let came = asked.ask(&model, Some(&mut ignore)).await.unwrap();
         assert_eq!((came.text().as_str(), came.charged_attempts), ("Héllo", 1), "{asked}");
     }
 }
 
-#[cfg(feature = "compression")]
 #[tokio::test]
-async fn a_compressed_stream_is_read_on_each_wire() {
+async fn a_stream_in_chunks_of_one_byte_is_read() {
     for asked in wires() {
-        let body = crate::compressed::gzipped(&[asked.said.begun(), asked.said.rest()]);
-        let came = asked.once(crate::compressed::sent("200 OK", asked.said.stream, "gzip", &body));
-        let came = came.await.unwrap();
+        let chunks = asked.said.whole().iter().flat_map(|byte| chunk_of(&[*byte])).collect();
+        let head = stream_head(asked.said.stream).into_bytes();
+        let came = asked.once(sent([head, chunks, END.into()])).await.unwrap();
         assert_eq!((came.text().as_str(), came.incomplete), ("Héllo", None), "{asked}");
-        // Its end is missing, and the last of the text with it.
-        let cut = crate::compressed::sent("200 OK", asked.said.stream, "gzip", &body[..1]);
-        let came = asked.once(cut).await.unwrap();
-        let said = (came.text(), came.incomplete);
-        assert_eq!(said, ("Hé".to_owned(), Some(Incomplete::Cut)), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn s11_3_a_chunk_that_is_none_ends_an_answer_and_what_came_is_kept() {
+    for asked in wires() {
+        for chunk in ["a lot\r\n", "fffffffffffffffff\r\n", "-1\r\n"] {
+            let came = asked.once(sent([asked.open(&asked.said.begun()), chunk.into()])).await;
+            let came = came.unwrap();
+            let said = (came.text(), came.incomplete);
+            assert_eq!(said, ("Hé".to_owned(), Some(Incomplete::Cut)), "{asked}, {chunk:?}");
+        }
     }
 }
 

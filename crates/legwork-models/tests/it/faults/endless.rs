@@ -6,23 +6,22 @@ use std::time::Duration;
 
 use legwork_core::inference::Incomplete;
 use legwork_models::Bounds;
+use legwork_models::answer::Streaming;
 use legwork_models::retry::Policy;
+use legwork_port::Delta;
 use legwork_port::model::Kind;
-use legwork_port::{Delta, Model};
 use tokio::sync::Semaphore;
 
-use super::{Asked, stalled, wires};
-use crate::allocated;
+use super::{Asked, MUCH, SOME, stalled, wires};
 use crate::clock::Turned;
 use crate::server::{Act, END, Server, chunk_of};
-use crate::traffic::question;
 
 #[tokio::test]
 async fn s13_10_silence_before_and_inside_an_answer_is_cut() {
     for asked in wires() {
         let (server, clock) = (Server::start([stalled(Vec::new())]).await, Turned::new());
         let model = asked.at(&server, &clock).retry(Policy::never()).build().unwrap();
-        let answered = model.infer(question("Hi?"), None);
+        let answered = asked.ask(&model, None);
         let (came, ()) = tokio::join!(answered, clock.pass(Duration::from_secs(300)));
         assert_eq!(came.unwrap_err().kind, Kind::Timeout, "{asked}");
 
@@ -34,7 +33,7 @@ async fn s13_10_silence_before_and_inside_an_answer_is_cut() {
             tokio::spawn(async move { clock.pass(Duration::from_secs(120)).await });
             ControlFlow::Continue(())
         };
-        let came = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
+        let came = asked.ask(&model, Some(&mut show)).await.unwrap();
         let said = (came.text(), came.incomplete);
         assert_eq!(said, ("Hé".to_owned(), Some(Incomplete::Cut)), "{asked}");
     }
@@ -53,7 +52,7 @@ async fn a_first_byte_that_comes_late_but_in_time_is_waited_for() {
             clock.pass(Duration::from_secs(299)).await;
             go.add_permits(1);
         };
-        let (came, ()) = tokio::join!(model.infer(question("Hi?"), Some(&mut show)), passing);
+        let (came, ()) = tokio::join!(asked.ask(&model, Some(&mut show)), passing);
         let came = came.unwrap();
         assert_eq!((came.text().as_str(), came.incomplete), ("Héllo", None), "{asked}");
     }
@@ -72,11 +71,11 @@ async fn s13_10_an_endless_answer_and_an_endless_line_meet_their_bounds() {
     let bounds = Bounds { answer_bytes: 64 << 10, event_bytes: 64 << 10, ..Bounds::default() };
     for asked in wires() {
         let [text, event] = floods(&asked);
-        let came = asked.once_within(bounds, text).await.unwrap();
+        let came = asked.once_within(SOME, bounds, Streaming::Yes, text).await.unwrap();
         assert_eq!(came.incomplete, Some(Incomplete::OverBound), "{asked}");
         assert!(came.text().len() <= 64 << 10, "{asked}");
 
-        let came = asked.once_within(bounds, event).await.unwrap();
+        let came = asked.once_within(SOME, bounds, Streaming::Yes, event).await.unwrap();
         assert_eq!(came.incomplete, Some(Incomplete::OverBound), "{asked}");
         assert_eq!(came.text(), "Hé", "{asked}");
     }
@@ -88,16 +87,8 @@ async fn s13_10_what_an_endless_answer_takes_of_the_memory_is_bounded() {
     let bounds = Bounds { events: 20_000, ..Bounds::default() };
     for asked in wires() {
         for flood in floods(&asked) {
-            let (server, clock) = (Server::start([flood]).await, Turned::new());
-            let model = asked.at(&server, &clock).bounds(bounds).retry(Policy::never());
-            let model = model.build().unwrap();
-            let mut show = super::ignore;
-            // The server runs in this thread, too.
-            let memory = allocated::Peak::begin();
-            let came = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
-            let most = memory.bytes();
+            let came = asked.once_within(MUCH, bounds, Streaming::Yes, flood).await.unwrap();
             assert_eq!(came.incomplete, Some(Incomplete::OverBound), "{asked}");
-            assert!((1..32 << 20).contains(&most), "{asked}: {most} bytes");
         }
     }
 }

@@ -2,14 +2,12 @@
 
 use legwork_core::inference::Incomplete;
 use legwork_models::Api;
-use legwork_port::Model;
 use legwork_port::model::Kind;
 use serde_json::json;
 
 use super::{Asked, ignore, wires};
 use crate::clock::Turned;
 use crate::server::Server;
-use crate::traffic::question;
 use crate::wires::bedrock::{event, exception};
 
 /// Bedrock, with a key and with signatures.
@@ -29,7 +27,7 @@ async fn s11_3_a_damaged_frame_ends_an_answer_and_is_repeated() {
             let acts = [asked.stream(&damaged), asked.stream(&asked.said.whole())];
             let (server, clock) = (Server::start(acts).await, Turned::new());
             let model = asked.at(&server, &clock).build().unwrap();
-            let came = model.infer(question("Hi?"), Some(&mut ignore)).await.unwrap();
+            let came = asked.ask(&model, Some(&mut ignore)).await.unwrap();
             let said = (came.text(), came.incomplete, came.charged_attempts);
             assert_eq!(said, ("Héllo".to_owned(), None, 1), "{asked} at {at}");
 
