@@ -2,13 +2,17 @@
 //!
 //! Whatever it is, what the exchange takes of the memory is measured.
 
+mod bodies;
 mod broken;
 #[cfg(feature = "compression")]
 mod compressed;
 mod endless;
 #[cfg(feature = "bedrock")]
 mod frames;
+mod gigabyte;
 mod odd;
+#[cfg(feature = "proxy")]
+mod proxied;
 mod refused;
 
 use std::fmt;
