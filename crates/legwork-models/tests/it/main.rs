@@ -30,6 +30,8 @@ mod formats;
 #[cfg(feature = "gemini")]
 mod gemini;
 mod growing;
+#[cfg(feature = "compression")]
+mod gzip;
 mod idempotency;
 mod layers;
 mod models;

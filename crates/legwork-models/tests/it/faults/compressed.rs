@@ -5,7 +5,8 @@ use legwork_models::answer::Streaming;
 use legwork_port::model::Kind;
 
 use super::{Asked, MUCH, SOME, wires};
-use crate::compressed::{gzipped, sent};
+use crate::compressed::sent;
+use crate::gzip::gzipped;
 use crate::server::Act;
 
 const JSON: &str = "application/json";
