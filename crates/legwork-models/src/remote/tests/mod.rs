@@ -1,8 +1,15 @@
 //! Models over TLS: HTTP/2, and tunnels through proxies.
 
+#[path = "../../../tests/it/allocated.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod allocated;
 #[path = "../../../tests/it/clock.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod clock;
+mod faults;
+#[cfg(feature = "compression")]
+#[path = "../../../tests/it/gzip.rs"]
+mod gzip;
 mod http2;
 #[path = "../../../tests/it/proxy.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]

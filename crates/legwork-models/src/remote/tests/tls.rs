@@ -1,5 +1,7 @@
 //! A server with TLS that follows a script, and chooses HTTP/2 if it offers that.
 
+pub(super) mod sent;
+
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+use sent::{Link, Sent};
 
 /// Events of a stream.
 #[derive(Clone)]
@@ -46,6 +50,8 @@ pub(super) enum Act {
     Close,
     /// Waits until the client resets the stream.
     Wait,
+    /// Sends this, frame by frame.
+    Send(Sent),
 }
 
 /// The server; it ends with the test.
@@ -60,6 +66,8 @@ struct Seen {
     connections: watch::Sender<usize>,
     requests: watch::Sender<Vec<String>>,
     resets: watch::Sender<Vec<Reason>>,
+    /// Bytes that were sent until the client took no more.
+    full: watch::Sender<Option<usize>>,
 }
 
 impl Server {
@@ -121,13 +129,32 @@ impl Server {
         let mut resets = self.seen.resets.subscribe();
         *resets.wait_for(|resets| !resets.is_empty()).await.unwrap().first().unwrap()
     }
+
+    /// Waits until the client takes no more of a stream; how many bytes it took.
+    pub(super) async fn full(&self) -> usize {
+        self.seen.full.subscribe().wait_for(Option::is_some).await.unwrap().unwrap()
+    }
 }
 
 type Acts = Mutex<std::vec::IntoIter<Act>>;
 
 async fn serve(stream: TlsStream<TcpStream>, acts: &Acts, seen: Arc<Seen>) {
     let mut connection = h2::server::handshake(stream).await.unwrap();
-    while let Some(Ok((request, respond))) = connection.accept().await {
+    let (link, mut told) = Link::of(&mut connection);
+    loop {
+        let (request, respond) = tokio::select! {
+            accepted = connection.accept() => match accepted {
+                Some(Ok(accepted)) => accepted,
+                _ => return,
+            },
+            Some(gone) = told.recv() => match gone {
+                Some(reason) => {
+                    connection.abrupt_shutdown(reason);
+                    continue;
+                }
+                None => return,
+            },
+        };
         seen.requests.send_modify(|all| all.push(format!("{request:?}")));
         let act = acts.lock().unwrap().next().expect("an unplanned request");
         match act {
@@ -135,7 +162,7 @@ async fn serve(stream: TlsStream<TcpStream>, acts: &Acts, seen: Arc<Seen>) {
             Act::Last(_) => connection.graceful_shutdown(),
             _ => {}
         }
-        tokio::spawn(perform(act, request, respond, Arc::clone(&seen)));
+        tokio::spawn(perform(act, request, respond, Arc::clone(&link), Arc::clone(&seen)));
     }
 }
 
@@ -143,6 +170,7 @@ async fn perform(
     act: Act,
     request: Request<RecvStream>,
     mut respond: SendResponse<Bytes>,
+    link: Arc<Link>,
     seen: Arc<Seen>,
 ) {
     let mut asked = request.into_body();
@@ -179,6 +207,7 @@ async fn perform(
         Act::Flood(Events { content_type, bytes }) => {
             flood(beginning(&mut respond, content_type), bytes, &seen).await;
         }
+        Act::Send(sent) => sent.send(respond, &link, &seen).await,
         Act::Wait | Act::Close => {
             let reason = poll_fn(|cx| respond.poll_reset(cx)).await.unwrap();
             seen.resets.send_modify(|all| all.push(reason));
@@ -204,8 +233,10 @@ async fn flood(mut sent: SendStream<Bytes>, events: Bytes, seen: &Seen) {
             _ => break,
         }
     }
-    let reason = poll_fn(|cx| sent.poll_reset(cx)).await.unwrap();
-    seen.resets.send_modify(|all| all.push(reason));
+    // The client may have closed the connection instead.
+    if let Ok(reason) = poll_fn(|cx| sent.poll_reset(cx)).await {
+        seen.resets.send_modify(|all| all.push(reason));
+    }
 }
 
 /// Answers one request.
