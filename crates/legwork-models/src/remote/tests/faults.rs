@@ -28,14 +28,14 @@ const OFFERED: &[&str] = &["h2"];
 
 /// Bytes that an exchange may hold whose answer is short: about 128,000 were measured, and 179,000
 /// where it is compressed. Its server and all its attempts are included.
-const LITTLE: i64 = 320 << 10;
+pub(super) const LITTLE: i64 = 320 << 10;
 
 /// Bytes that an exchange may hold of whose long answer little is kept: 3.2 million were measured,
 /// with the 2 MiB of a stream that may be on their way.
 const SOME: i64 = 6 << 20;
 
 /// Bytes that an exchange may hold whose answer passes a bound of 8 MiB: 18.5 million were measured.
-const MUCH: i64 = 32 << 20;
+pub(super) const MUCH: i64 = 32 << 20;
 
 /// A stream, and a whole body.
 const BOTH: [Streaming; 2] = [Streaming::Yes, Streaming::No];
@@ -44,7 +44,7 @@ const JSON: &str = "application/json";
 
 impl Wire {
     /// A stream of these frames.
-    fn frames(&self, frames: impl IntoIterator<Item = Vec<u8>>, end: End) -> Sent {
+    pub(super) fn frames(&self, frames: impl IntoIterator<Item = Vec<u8>>, end: End) -> Sent {
         sent(200, self.said.stream, frames, end)
     }
 
@@ -81,7 +81,7 @@ impl Wire {
     }
 
     /// What comes of a question; so many bytes may be held for it at a time.
-    async fn ask<'a>(
+    pub(super) async fn ask<'a>(
         &self,
         most: i64,
         model: &'a HttpModel,
@@ -113,7 +113,7 @@ fn deltas<D: Deltas>(streaming: Streaming, on: &mut D) -> Option<&mut dyn Deltas
     }
 }
 
-fn ignore(_: Delta<'_>) -> ControlFlow<()> {
+pub(super) fn ignore(_: Delta<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

@@ -245,9 +245,16 @@ async fn serve_http1(mut stream: TlsStream<TcpStream>, acts: &Acts, seen: &Seen)
     let count = stream.read(&mut asked).await.unwrap();
     let asked = String::from_utf8_lossy(&asked[..count]).into_owned();
     seen.requests.send_modify(|all| all.push(asked));
-    let Some(Act::Answer(body)) = acts.lock().unwrap().next() else { panic!() };
+    let act = acts.lock().unwrap().next().expect("an unplanned request");
+    let (content_type, body) = match act {
+        Act::Answer(body) => ("application/json", body.into()),
+        Act::Stream(Events { content_type, bytes }) => (content_type, bytes),
+        _ => panic!("this is for HTTP/2"),
+    };
     let length = body.len();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
-    let answer = format!("{head}content-length: {length}\r\n\r\n{body}");
-    stream.write_all(answer.as_bytes()).await.unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\
+         content-length: {length}\r\n\r\n"
+    );
+    stream.write_all(&[head.as_bytes(), &body].concat()).await.unwrap();
 }

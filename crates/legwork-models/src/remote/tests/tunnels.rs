@@ -1,9 +1,10 @@
-use std::ops::ControlFlow;
-
+use legwork_core::inference::Incomplete;
+use legwork_port::Model as _;
 use legwork_port::model::Kind;
-use legwork_port::{Delta, Model as _};
 
+use super::faults::{LITTLE, MUCH, ignore};
 use super::proxy::{Manner, Proxy};
+use super::tls::sent::End;
 use super::tls::{Act, Server};
 use super::{HttpModel, all_wires, question};
 use crate::http::Proxies;
@@ -22,7 +23,7 @@ async fn a_server_with_tls_is_reached_through_a_tunnel() {
             let proxy = Proxy::start(Manner::Open).await;
             let url = format!("http://me:secret@{}", proxy.address);
             let model = wire.at(&server, |model| model.proxies(through(&url)));
-            assert_eq!(model.infer(question(), None).await.unwrap().text(), "Hi.", "{wire}");
+            assert_eq!(wire.ask(LITTLE, &model, None).await.unwrap().text(), "Hi.", "{wire}");
             let head = proxy.heads().remove(0);
             let place = server.base_url.trim_start_matches("https://").trim_end_matches("/v1");
             assert!(head.starts_with(&format!("CONNECT {place} HTTP/1.1\r\n")), "{head}");
@@ -37,14 +38,33 @@ async fn a_server_with_tls_is_reached_through_a_tunnel() {
 #[tokio::test]
 async fn a_stream_comes_through_a_tunnel() {
     for wire in all_wires() {
-        let stream = Act::Stream(wire.events(wire.said.whole()));
-        let server = Server::start(&["h2"], [stream]).await;
-        let proxy = Proxy::start(Manner::Open).await;
-        let url = format!("http://{}", proxy.address);
-        let model = wire.at(&server, |model| model.proxies(through(&url)));
-        let mut show = |_: Delta<'_>| ControlFlow::Continue(());
-        let came = model.infer(question(), Some(&mut show)).await.unwrap();
-        assert_eq!((came.text().as_str(), came.incomplete), ("Héllo", None), "{wire}");
+        for offers in [&["h2"][..], &["http/1.1"]] {
+            let stream = Act::Stream(wire.events(wire.said.whole()));
+            let server = Server::start(offers, [stream]).await;
+            let proxy = Proxy::start(Manner::Open).await;
+            let url = format!("http://{}", proxy.address);
+            let model = wire.at(&server, |model| model.proxies(through(&url)));
+            let came = wire.ask(LITTLE, &model, Some(&mut ignore)).await.unwrap();
+            assert_eq!((came.text().as_str(), came.incomplete), ("Héllo", None), "{wire}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s13_10_a_flood_through_a_tunnel_takes_no_more_of_the_memory() {
+    for wire in all_wires() {
+        for manner in [Manner::Open, Manner::Socks(None)] {
+            let begun = [wire.said.begun(), wire.said.endless.clone()];
+            let line = wire.frames(begun, End::Endless(vec![b'x'; 16 << 10].into()));
+            let server = Server::start(&["h2"], [Act::Send(line)]).await;
+            let proxy = Proxy::start(manner).await;
+            let scheme = if matches!(manner, Manner::Open) { "http" } else { "socks5h" };
+            let url = format!("{scheme}://{}", proxy.address);
+            let model = wire.at(&server, |model| model.proxies(through(&url)));
+            let came = wire.ask(MUCH, &model, Some(&mut ignore)).await.unwrap();
+            assert_eq!(came.incomplete, Some(Incomplete::OverBound), "{wire}");
+            assert_eq!(came.text(), "Hé", "{wire}");
+        }
     }
 }
 
