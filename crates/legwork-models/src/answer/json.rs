@@ -13,12 +13,15 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use crate::bounds::{Bounds, DEEPEST, Passed};
+use crate::bounds::{Bounds, Passed};
 
+mod room;
 mod scan;
 
 #[cfg(test)]
 mod tests;
+
+use room::Room;
 
 /// The text is not JSON; [`problem`] says why.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,17 +51,6 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     controls: Controls,
     room: Room,
-}
-
-/// How much may be built from a text.
-#[derive(Debug)]
-struct Room {
-    /// Nesting of objects and arrays.
-    nesting: usize,
-    most_values: usize,
-    /// Values that may still be built.
-    values: usize,
-    passed: Option<Passed>,
 }
 
 /// Whether a text has control characters; in strings they are forbidden.
@@ -121,6 +113,22 @@ impl<'a> Reader<'a> {
     /// Goes back to a place that was [read past](Self::at), at the same depth.
     pub(crate) fn rewind(&mut self, at: usize) {
         self.at = at;
+    }
+
+    /// Goes past these characters, if they come next and exactly so.
+    #[cfg(feature = "bedrock")]
+    #[inline]
+    pub(crate) fn literal(&mut self, text: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let comes = rest.starts_with(text.as_bytes());
+        self.at += if comes { text.len() } else { 0 };
+        comes
+    }
+
+    /// Whether objects and arrays may be nested so deeply below here.
+    #[cfg(feature = "bedrock")]
+    pub(crate) fn may_nest(&self, levels: usize) -> bool {
+        self.depth + levels <= self.room.nesting
     }
 
     /// The text of the value that comes next, as it is written.
@@ -391,32 +399,6 @@ impl<'a> Reader<'a> {
             b'f' => self.skip().map(|()| Value::Bool(false)),
             _ => self.value(),
         }
-    }
-}
-
-impl Room {
-    fn of(bounds: &Bounds) -> Self {
-        let (nesting, values) = (bounds.nesting.min(DEEPEST), bounds.values);
-        Self { nesting, most_values: values, values, passed: None }
-    }
-
-    /// Enters an object or an array, counting the nesting.
-    fn enter(&mut self, depth: usize) -> Read {
-        if depth <= self.nesting {
-            return Ok(());
-        }
-        self.passed.get_or_insert(Passed::Nesting(self.nesting));
-        Err(Broken)
-    }
-
-    /// Builds a value.
-    fn build(&mut self) -> Read {
-        let Some(left) = self.values.checked_sub(1) else {
-            self.passed.get_or_insert(Passed::Values(self.most_values));
-            return Err(Broken);
-        };
-        self.values = left;
-        Ok(())
     }
 }
 

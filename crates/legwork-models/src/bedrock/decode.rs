@@ -23,6 +23,12 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> 
     if into.form == Form::Body {
         return body(json, into, on);
     }
+    let begin = json.at();
+    if let Some((index, text, written)) = text_piece(json) {
+        into.words_at(index, Words::Text, &text, written, on);
+        return Ok(());
+    }
+    json.rewind(begin);
     let (mut position, mut event) = (json.object()?, Event::default());
     while let Some(key) = json.key(&mut position)? {
         match &*key {
@@ -46,6 +52,28 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> 
         }
     }
     event.take(json, into, on)
+}
+
+/// A piece of text, spelled as AWS does: its index, itself and its length in the JSON source.
+///
+/// Almost all events are such pieces, and this looks for no keys. An event in any other spelling
+/// is none.
+fn text_piece<'a>(json: &mut Reader<'a>) -> Option<(u64, Cow<'a, str>, usize)> {
+    if !json.may_nest(2) || !json.literal("{\"contentBlockIndex\":") {
+        return None;
+    }
+    let index = json.count().ok()??;
+    if !json.literal(",\"delta\":{\"text\":") || json.peek() != b'"' {
+        return None;
+    }
+    let (text, written) = written(json).ok()?;
+    if !json.literal("}") {
+        return None;
+    }
+    if json.literal(",\"p\":") {
+        json.skip().ok()?;
+    }
+    json.literal("}").then_some((index, text, written))
 }
 
 /// The fields of events that are about the whole answer.
