@@ -12,7 +12,7 @@ pub(crate) struct Resaying<'d> {
     deltas: Option<&'d mut dyn Deltas>,
     /// The parts before the one under way.
     said: Vec<Part>,
-    /// The failed attempts at them that may have cost money.
+    /// The attempts before them that may have cost money.
     charged: u32,
     /// The further requests; each is held as a failed attempt is.
     continued: u32,
@@ -26,7 +26,7 @@ impl<'d> Resaying<'d> {
     /// Notes what came so far, and asks whether there may be a further request.
     pub(crate) fn may_continue_after(&mut self, response: &Response) -> bool {
         self.said.clone_from(&response.message.parts);
-        self.charged = response.charged_attempts;
+        self.charged = response.paid_attempts();
         let may = self.continuing().is_continue();
         self.continued += u32::from(may);
         may

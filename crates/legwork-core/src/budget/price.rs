@@ -67,7 +67,8 @@ impl Prices {
     /// Whether nothing costs anything.
     pub fn is_free(&self) -> bool {
         let mut all = std::iter::once(&self.usual).chain(self.tiers.iter().map(|tier| &tier.price));
-        all.all(|price| *price == Price::FREE)
+        let is_free = |price: &Price| Price { cache_write_hour: None, ..*price } == Price::FREE;
+        all.all(|price| is_free(price) && price.hour() == MicroUsd(0))
     }
 
     /// The dearer of both, at each length of the input.

@@ -79,7 +79,9 @@ pub struct Response {
     /// The number of failed attempts before it that may have cost money.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub charged_attempts: u32,
-    /// Answers of other models that were discarded before it.
+    /// Answers of models that were asked before and whose answers were discarded.
+    ///
+    /// What these used is charged in addition to `usage`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub discarded: Vec<Discarded>,
     /// Further fields of the provider's response; never raw bytes or frames.
@@ -109,6 +111,13 @@ impl Response {
             discarded: Vec::new(),
             raw: Map::new(),
         }
+    }
+
+    /// The number of attempts before it that may have cost money, those whose cost is known
+    /// included.
+    pub fn paid_attempts(&self) -> u32 {
+        let discarded = u32::try_from(self.discarded.len()).unwrap_or(u32::MAX);
+        self.charged_attempts.saturating_add(discarded)
     }
 
     /// Checks that it contains no tool result, and that a journal can hold it.

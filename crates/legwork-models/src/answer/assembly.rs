@@ -19,6 +19,7 @@ use super::call::{self, Added, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
 use super::remainder::{self, Remainder};
+use super::repeated::Repeated;
 use super::room::{PART, Room, field, weight};
 use super::usage;
 use crate::bounds::{Bounds, NAME_BYTES, Passed};
@@ -54,6 +55,8 @@ pub(crate) struct Assembly {
     finish: Option<FinishReason>,
     /// The provider, as in `provider:model`; empty if it is not known.
     pub(crate) provider: Arc<str>,
+    /// What the last answers of the model repeated, if that is known.
+    pub(crate) repeated: Option<Arc<Repeated>>,
     id: String,
     usage: usage::Reading,
     /// The model as the answer names it.
@@ -93,6 +96,7 @@ impl Assembly {
             closed: false,
             finish: None,
             provider: Arc::default(),
+            repeated: None,
             id: String::new(),
             usage: usage::Reading::default(),
             model: Value::Null,

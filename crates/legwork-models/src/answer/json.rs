@@ -125,6 +125,19 @@ impl<'a> Reader<'a> {
         comes
     }
 
+    /// Goes past these fields of an object, if they come next, exactly so and whole.
+    pub(crate) fn skip_fields(&mut self, fields: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let Some([b',' | b'}', ..]) = rest.strip_prefix(fields.as_bytes()) else { return false };
+        self.at += fields.len();
+        true
+    }
+
+    /// A part of the text, as it is written.
+    pub(crate) fn written(&self, begin: usize, end: usize) -> &'a str {
+        self.text.get(begin..end).unwrap_or_default()
+    }
+
     /// Whether objects and arrays may be nested so deeply below here.
     #[cfg(feature = "bedrock")]
     pub(crate) fn may_nest(&self, levels: usize) -> bool {

@@ -4,7 +4,7 @@
 //! through it. A wire puts what it reads into an `Assembly`, of which the response is made.
 //!
 //! Read in this order: `reply`, `decode`, `json`, `assembly`, `call`, `usage`, `room` (bounds),
-//! `remainder` (fields without a place), `error`, `frames` (binary streams).
+//! `remainder` (fields without a place), `repeated` (fields that answers repeat), `error`, `frames` (binary streams).
 
 pub(crate) mod assembly;
 pub(crate) mod call;
@@ -14,6 +14,7 @@ pub(crate) mod error;
 pub(crate) mod frames;
 pub(crate) mod json;
 mod remainder;
+pub(crate) mod repeated;
 mod reply;
 mod room;
 pub(crate) mod usage;

@@ -15,6 +15,7 @@ use super::decode;
 use super::error::{self, ApiError, excerpt};
 #[cfg(feature = "bedrock")]
 use super::frames;
+use super::repeated::Repeated;
 use crate::Api;
 use crate::bounds::{Bounds, Passed};
 use crate::sse;
@@ -116,6 +117,13 @@ impl Reply {
         self
     }
 
+    /// The same after other answers of a model, which may have repeated the same fields.
+    #[must_use]
+    pub(crate) fn after(mut self, repeated: &Arc<Repeated>) -> Self {
+        self.assembly.repeated = Some(Arc::clone(repeated));
+        self
+    }
+
     /// The same with the name that a header gives the error, if the answer is one.
     #[must_use]
     pub(crate) fn with_error_name(mut self, named: Option<&str>) -> Self {
@@ -162,8 +170,8 @@ impl Reply {
         parser.push(bytes);
         while let Some(frame) = parser.next() {
             let assembly = &mut self.assembly;
-            let is_read = assembly.done || assembly.error.is_some() || assembly.is_over();
-            if is_read || self.broken.is_some() {
+            let is_ended = assembly.done || assembly.error.is_some() || assembly.is_over();
+            if is_ended || self.broken.is_some() {
                 return;
             }
             if !assembly.room.event(frame.payload.len()) {
@@ -187,8 +195,8 @@ impl Reply {
         while let Some(item) = parser.next(&mut bytes) {
             let sse::Item::Event(event) = item else { continue };
             // As if each event came by itself: nothing is read after an error.
-            let is_read = self.assembly.done || self.assembly.error.is_some();
-            if is_read || self.broken.is_some() || self.assembly.is_over() {
+            let is_ended = self.assembly.done || self.assembly.error.is_some();
+            if is_ended || self.broken.is_some() || self.assembly.is_over() {
                 return;
             }
             if !self.assembly.room.event(event.bytes().len()) {
@@ -283,8 +291,8 @@ impl Reply {
             let sse::Item::Event(event) = item else { continue };
             let json = event.bytes().trim_ascii();
             let whole = serde_json::from_slice::<IgnoredAny>(json).is_ok();
-            let is_read = self.assembly.done || self.assembly.error.is_some();
-            if !is_read && !self.assembly.is_over() && self.broken.is_none() && whole {
+            let is_ended = self.assembly.done || self.assembly.error.is_some();
+            if !is_ended && !self.assembly.is_over() && self.broken.is_none() && whole {
                 let wire = self.api.wire();
                 self.broken = read_event(wire, &event, json, &mut self.assembly, &mut ignore).err();
             }

@@ -55,6 +55,10 @@ impl Wire for Messages {
         "anthropic"
     }
 
+    fn thinks_beside_demands(&self) -> bool {
+        false
+    }
+
     fn lacks(&self) -> &'static [Ability] {
         &[Ability::Audio, Ability::JsonObject]
     }

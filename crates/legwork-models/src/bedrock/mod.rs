@@ -62,6 +62,10 @@ impl Wire for Converse {
         "bedrock"
     }
 
+    fn thinks_beside_demands(&self) -> bool {
+        false
+    }
+
     fn lacks(&self) -> &'static [Ability] {
         &[Ability::JsonObject]
     }

@@ -207,7 +207,9 @@ fn used(outcome: &Result<Response, Error>, estimate: u64) -> u64 {
     let (answer, attempts) = match outcome {
         Ok(response) => {
             let usage = response.usage.map_or(estimate, |usage| usage.total());
-            (usage, response.charged_attempts)
+            let discarded = response.discarded.iter().map(|one| one.usage.total());
+            let all = discarded.fold(usage, u64::saturating_add);
+            (all, response.charged_attempts)
         }
         Err(error) => (0, error.charged_attempts),
     };

@@ -9,11 +9,13 @@ use legwork_port::Clock;
 use crate::bounds::NAME_BYTES;
 use crate::retry;
 
-/// Under which names providers send the id of a request: OpenAI and most others, Anthropic, AWS.
+/// Under which names providers send the id of a request: Anthropic, AWS, OpenAI and most others.
+///
+/// The last is a name that gateways use, too, so the others come first.
 const REQUEST_ID: [HeaderName; 3] = [
-    HeaderName::from_static("x-request-id"),
     HeaderName::from_static("request-id"),
     HeaderName::from_static("x-amzn-requestid"),
+    HeaderName::from_static("x-request-id"),
 ];
 
 /// The head of an answer.
@@ -33,9 +35,11 @@ impl<'a> Answered<'a> {
 
 /// The id under which the provider finds the request when it is asked about it.
 pub(super) fn request_id(headers: &HeaderMap) -> Option<&str> {
-    let ids = headers.iter().filter(|(name, _)| REQUEST_ID.contains(name));
-    let texts = ids.filter_map(|(_, value)| value.to_str().ok());
-    texts.map(str::trim).find(|id| !id.is_empty() && id.len() <= NAME_BYTES)
+    let place = |name: &HeaderName| REQUEST_ID.iter().position(|known| known == name);
+    let ids = headers.iter().filter_map(|(name, value)| Some((place(name)?, value.to_str().ok()?)));
+    let texts = ids.map(|(place, id)| (place, id.trim()));
+    let texts = texts.filter(|(_, id)| !id.is_empty() && id.len() <= NAME_BYTES);
+    texts.min_by_key(|(place, _)| *place).map(|(_, id)| id)
 }
 
 fn retry_after(headers: &HeaderMap, clock: &dyn Clock) -> Option<Duration> {

@@ -10,7 +10,7 @@ use legwork_port::Clock;
 use legwork_port::model::Error;
 
 use super::access::Access;
-use super::answered::Answered;
+use super::answered::{Answered, request_id};
 use super::failure::Tried;
 use super::idempotency::Key;
 use super::presence::Presence;
@@ -194,6 +194,12 @@ impl<'a> Exchange<'a> {
     fn limits(&self) -> Limits {
         let Timeouts { idle, silence, answer, .. } = *self.timeouts;
         Limits { wait: idle, silence, whole: answer }
+    }
+
+    /// The same error with the id of the request, if the answer names it.
+    pub(super) fn identified(&self, error: Error, answer: &Answer<Body>) -> Error {
+        let request_id = error.request_id.or_else(|| request_id(answer.headers()).map(Box::from));
+        Error { request_id: request_id.filter(|_| error.status != Some(407)), ..error }
     }
 
     /// What the head of an answer says.

@@ -16,6 +16,7 @@ use super::answered::request_id;
 use super::exchange::{ERROR_NAME, Exchange, Reading};
 use super::failure::charged;
 use crate::Api;
+use crate::answer::repeated::Repeated;
 use crate::answer::{Ended, Reply, Streaming, Unreadable};
 use crate::bounds::Bounds;
 use crate::http::Body;
@@ -27,6 +28,7 @@ pub(super) struct Inference<'a> {
     pub(super) api: Api,
     /// The provider, as in `provider:model`.
     pub(super) provider: &'a Arc<str>,
+    pub(super) repeated: &'a Arc<Repeated>,
     pub(super) bounds: Bounds,
     pub(super) asked: Streaming,
 }
@@ -48,7 +50,7 @@ impl Inference<'_> {
         let text = |name| answer.headers().get(name).and_then(|value| value.to_str().ok());
         let (status, content_type) = (answer.status().as_u16(), text(CONTENT_TYPE.as_str()));
         let reply = Reply::within(self.bounds, self.api, status, content_type, self.asked);
-        let reply = reply.from_provider(Arc::clone(self.provider));
+        let reply = reply.from_provider(Arc::clone(self.provider)).after(self.repeated);
         match answer.status().is_success() {
             true => reply,
             false => reply.with_error_name(text(ERROR_NAME)),
@@ -77,6 +79,7 @@ impl Inference<'_> {
             (Unreadable::Nothing, Some(problem)) => problem,
             (why, _) => self.exchange.tried.unreadable(why, self.exchange.answered(answer)),
         };
+        let error = self.exchange.identified(error, answer);
         Err(if begun { charged(error) } else { error })
     }
 }
@@ -121,7 +124,6 @@ fn report_answer(status: u16, response: &Response) {
         incomplete = response.incomplete.as_ref().map(Incomplete::as_str),
         input_tokens = usage.map(|usage| usage.input),
         output_tokens = usage.map(|usage| usage.output),
-        request_id = response.request_id.as_deref(),
         "an answer finished"
     );
 }

@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
+use legwork_core::inference::ToolChoice;
 use legwork_core::{Mask, ModelRequest, ModelSettings, Response};
 use legwork_port::model::{self, Count, Kind};
 use legwork_port::{BoxFuture, Clock, Deltas, Model, Profile};
@@ -57,6 +58,7 @@ use traffic::Tap;
 
 use crate::Api;
 use crate::answer::Streaming;
+use crate::answer::repeated::Repeated;
 use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
 use crate::named::with_defaults;
@@ -78,6 +80,7 @@ pub struct HttpModel {
     name: String,
     head: Head,
     spare: Spare,
+    repeated: Arc<Repeated>,
     /// A request without its body.
     template: Request<()>,
     /// One whose answer is a stream.
@@ -123,13 +126,25 @@ impl HttpModel {
         self.api
     }
 
+    /// The request with the defaults of the model where it sets nothing.
+    ///
+    /// Thinking by default gives way to a call that the request demands, where the API takes one
+    /// of them alone.
+    fn filled(&self, request: ModelRequest, others: &ModelSettings) -> ModelRequest {
+        let demands = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
+        match demands && !self.api.wire().thinks_beside_demands() {
+            true => with_defaults(request, &ModelSettings { thinking: None, ..others.clone() }),
+            false => with_defaults(request, others),
+        }
+    }
+
     /// The body that a request is sent as.
     ///
     /// # Errors
     /// When the settings ask for what the API cannot do, or their extra fields name one that is
     /// the wire's own.
     pub fn body(&self, request: &ModelRequest, asked: Streaming) -> Result<Bytes, model::Error> {
-        let filled = self.defaults.as_ref().map(|others| with_defaults(request.clone(), others));
+        let filled = self.defaults.as_ref().map(|others| self.filled(request.clone(), others));
         let request = filled.as_ref().unwrap_or(request);
         let (wire, mut keys) = (self.api.wire(), request.settings.extra.keys());
         if let Some(key) = keys.find(|key| wire.own_fields().contains(&key.as_str())) {
@@ -182,7 +197,8 @@ impl HttpModel {
             tapped: self.tap.as_ref().map(Tap::attempt),
         };
         let (api, provider, bounds) = (self.api, &self.head.provider, self.bounds);
-        Inference { exchange, api, provider, bounds, asked }
+        let repeated = &self.repeated;
+        Inference { exchange, api, provider, repeated, bounds, asked }
     }
 
     fn masked(&self, error: model::Error) -> model::Error {
@@ -276,7 +292,7 @@ impl Model for HttpModel {
         deltas: Option<&'a mut dyn Deltas>,
     ) -> BoxFuture<'a, Result<Response, model::Error>> {
         let request = match &self.defaults {
-            Some(others) => with_defaults(request, others),
+            Some(others) => self.filled(request, others),
             None => request,
         };
         let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());

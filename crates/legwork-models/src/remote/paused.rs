@@ -90,6 +90,7 @@ fn joined(first: Option<Response>, second: Response) -> Response {
         usage,
         came: first.came + second.came,
         charged_attempts: first.charged_attempts + second.charged_attempts,
+        discarded: first.discarded.into_iter().chain(second.discarded).collect(),
         ..second
     }
 }

@@ -72,7 +72,8 @@ impl Secrets {
     pub(super) fn of_error(&self, error: Error) -> Error {
         let message = self.masked(error.message);
         let code = error.code.map(|code| self.masked(code));
-        Error { message, code, ..error }
+        let request_id = error.request_id.map(|id| self.masked(id.into()).into());
+        Error { message, code, request_id, ..error }
     }
 
     pub(super) fn is_empty(&self) -> bool {

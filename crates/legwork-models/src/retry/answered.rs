@@ -22,7 +22,7 @@ impl Answered for Response {
     }
 
     fn charged_attempts(&self) -> u32 {
-        self.charged_attempts
+        self.paid_attempts()
     }
 
     fn charge_attempts(&mut self, attempts: u32) {

@@ -103,6 +103,11 @@ pub(crate) trait Wire: Send + Sync {
     /// What the request asks for and the API cannot do.
     fn body(&self, request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String>;
 
+    /// Whether a request may ask for thinking and demand a call.
+    fn thinks_beside_demands(&self) -> bool {
+        true
+    }
+
     /// Whether an answer to this request may be paused by the provider, which goes on with it when
     /// it is sent back.
     fn may_pause(&self, _request: &ModelRequest, _frame: Frame<'_>) -> bool {

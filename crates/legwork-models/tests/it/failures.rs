@@ -272,6 +272,18 @@ async fn s11_4_the_id_of_a_request_is_kept_with_its_answer_and_its_error() {
         assert_eq!(error.request_id.as_deref(), Some("req_1"), "{name}");
         assert!(error.message.contains("(request req_1); "), "{name}: {error}");
     }
+    // A gateway has ids of its own.
+    let header = "x-request-id: gateway\r\nrequest-id: req_1\r\n";
+    let broken = ["", "content-length: 100\r\n"].map(|length| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+        Act::Close(format!("{head}{header}{length}\r\n"))
+    });
+    for act in broken.into_iter().chain([refused("400 Bad Request", header, json!("no"))]) {
+        let error = once(act).await.unwrap_err();
+        assert_eq!(error.request_id.as_deref(), Some("req_1"), "{error}");
+    }
+    let error = once(refused("400 Bad Request", "request-id: sk-secret\r\n", json!("no"))).await;
+    assert_eq!(error.unwrap_err().request_id.as_deref(), Some("[redacted]"));
     let long = format!("x-request-id: {}\r\n", "r".repeat(10_000));
     for header in ["", "x-request-id: \r\n", "x-request-id: caf\u{e9}\r\n", &long] {
         let came = asked([refused("400 Bad Request", header, json!("no"))], false).await;

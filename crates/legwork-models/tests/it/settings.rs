@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::inference::ToolChoice;
 use legwork_core::tool::{ToolSpec, ToolSpecs};
 use legwork_core::{Message, ModelRequest};
 use legwork_models::answer::Streaming;
@@ -108,5 +109,20 @@ fn options_of_a_model_are_those_of_requests_that_set_nothing() {
         // Responses knows no stop sequences.
         assert_eq!(body.is_err(), model.api().name() == "responses");
         assert_eq!(model.profile().max_output, Some(4096));
+    }
+}
+
+#[test]
+fn thinking_by_default_gives_way_to_a_call_that_a_request_demands() {
+    let mut demanding = request();
+    demanding.tool_choice = ToolChoice::Named("look_up".to_owned());
+    for (default, plain) in models("a:b?thinking=high").iter().zip(models("a:b")) {
+        let body = |model: &HttpModel, request: &ModelRequest| model.body(request, Streaming::No);
+        let wire = default.api();
+        let by_default =
+            body(default, &demanding).unwrap_or_else(|error| panic!("{wire}: {error}"));
+        let gives_way = by_default == body(&plain, &demanding).unwrap();
+        assert_eq!(gives_way, matches!(wire.name(), "messages" | "bedrock"), "{wire}");
+        assert_ne!(body(default, &request()).unwrap(), body(&plain, &request()).unwrap(), "{wire}");
     }
 }

@@ -36,17 +36,23 @@ impl<T> Answer<T> {
         Self { value, mode, response, attempts }
     }
 
-    /// The tokens of all responses, as far as the provider reported them.
+    /// The tokens of all responses, as far as the provider reported them; those that a fallback
+    /// discarded included.
     pub fn usage(&self) -> Usage {
-        let own = self.response.usage.unwrap_or_default();
-        own.plus(&usage(&self.attempts))
+        reported(&self.response).plus(&usage(&self.attempts))
     }
 }
 
 /// The tokens of some attempts.
 pub(super) fn usage(attempts: &[Attempt]) -> Usage {
-    let reported = attempts.iter().filter_map(|attempt| attempt.response.usage);
-    reported.fold(Usage::default(), |sum, one| sum.plus(&one))
+    let each = attempts.iter().map(|attempt| reported(&attempt.response));
+    each.fold(Usage::default(), |sum, one| sum.plus(&one))
+}
+
+/// The tokens of a response and of those discarded before it.
+fn reported(response: &Response) -> Usage {
+    let own = response.usage.unwrap_or_default();
+    response.discarded.iter().fold(own, |sum, one| sum.plus(&one.usage))
 }
 
 /// Reads the value in a response.

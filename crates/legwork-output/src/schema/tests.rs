@@ -136,10 +136,13 @@ fn what_no_schema_of_a_dialect_can_say_is_refused() {
         Schema::new(schema).unwrap()
     };
     let map = schema(json!({"type": "object", "additionalProperties": {"type": "integer"}}));
+    let or_null = json!({"type": ["object", "null"], "additionalProperties": {"type": "string"}});
+    let or_null = schema(or_null);
+    let list_or_null = schema(json!({"type": ["array", "null"]}));
     let any = schema(json!(true));
     let both = schema(json!({"allOf": [{"type": "integer"}, {"minimum": 1}]}));
     for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini] {
-        for schema in [&map, &any, &both] {
+        for schema in [&map, &or_null, &list_or_null, &any, &both] {
             let unfit = schema.fit(dialect).unwrap_err();
             assert_eq!(unfit.path, "/properties/it", "{unfit}");
         }

@@ -128,7 +128,8 @@ pub enum EventKind {
         at: Timestamp,
         /// How long it took.
         took: Micros,
-        /// The tokens that it used, if the provider reported them.
+        /// The tokens that its answer used, if the provider reported them; attempts before it are
+        /// settled with it, in `BudgetSettled`.
         usage: Option<Usage>,
         /// Why there is no answer; none if there is an answer.
         error: Option<ErrorRecord>,

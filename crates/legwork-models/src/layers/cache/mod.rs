@@ -118,6 +118,8 @@ fn is_kept(response: &Response) -> bool {
 fn hit(mut response: Response) -> Response {
     response.usage = Some(Usage::default());
     response.charged_attempts = 0;
+    response.discarded.clear();
+    response.request_id = None;
     response.raw.insert("cached".to_owned(), true.into());
     response
 }

@@ -34,6 +34,7 @@ pub(super) fn joined(first: Response, second: Response) -> Response {
         usage,
         came: first.came + second.came,
         charged_attempts: first.charged_attempts + second.charged_attempts,
+        discarded: first.discarded.into_iter().chain(second.discarded).collect(),
         ..second
     }
 }

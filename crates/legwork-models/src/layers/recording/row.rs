@@ -36,6 +36,8 @@ struct Failure {
     code: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request_id: Option<Box<str>>,
     #[serde(default)]
     charged_attempts: u32,
 }
@@ -92,6 +94,7 @@ impl Failure {
             status: error.status,
             code: error.code.clone(),
             retry_after_ms: error.retry_after.map(|wait| wait.as_millis() as u64),
+            request_id: error.request_id.clone(),
             charged_attempts: error.charged_attempts,
         }
     }
@@ -102,6 +105,7 @@ impl Failure {
             status: self.status,
             code: self.code.clone(),
             retry_after: self.retry_after_ms.map(Duration::from_millis),
+            request_id: self.request_id.clone(),
             charged_attempts: self.charged_attempts,
             ..Error::new(kind.map_or(Kind::Server, |(kind, _)| *kind), self.message.clone())
         }

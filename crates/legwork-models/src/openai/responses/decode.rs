@@ -10,6 +10,7 @@ use crate::answer::ApiError;
 use crate::answer::assembly::{Assembly, Form, Level, Words};
 use crate::answer::call::Piece;
 use crate::answer::json::{Read, Reader};
+use crate::answer::repeated::Run;
 
 mod item;
 
@@ -193,14 +194,11 @@ fn error(into: &mut Assembly, body: &Value) {
     }
 }
 
-/// Whether a field of a response says again what the request said, or when it was made, which a
-/// journal knows by itself.
+/// Whether a field of a response says again what the request said.
 fn is_echo(key: &str) -> bool {
     matches!(
         key,
         "background"
-            | "completed_at"
-            | "created_at"
             | "frequency_penalty"
             | "include"
             | "input"
@@ -211,7 +209,6 @@ fn is_echo(key: &str) -> bool {
             | "object"
             | "parallel_tool_calls"
             | "presence_penalty"
-            | "previous_response_id"
             | "prompt_cache_key"
             | "prompt_cache_retention"
             | "reasoning"
@@ -232,7 +229,13 @@ fn is_echo(key: &str) -> bool {
 fn response(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
     let (mut status, mut reason) = (Cow::Borrowed(""), Cow::Borrowed(""));
     let mut position = json.object()?;
-    while let Some(key) = json.key(&mut position)? {
+    let mut run = Run::new(into.repeated.as_ref());
+    loop {
+        if run.skip(json, &position) {
+            continue;
+        }
+        let begin = json.at();
+        let Some(key) = json.key(&mut position)? else { break };
         match &*key {
             "id" => into.id(&json.text()?),
             "output" => output(json, into, on)?,
@@ -243,10 +246,16 @@ fn response(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
                 reason = json.field("reason")?;
                 json.skip()?;
             }
-            key if is_echo(key) => json.skip()?,
+            key if is_echo(key) => {
+                json.skip()?;
+                run.note(begin, json);
+            }
+            // A journal knows when an answer came, and the request what it followed.
+            "completed_at" | "created_at" | "previous_response_id" => json.skip()?,
             _ => into.merge(Level::Top, &key, json.json()?),
         }
     }
+    run.end(json);
     if status == "failed" && into.error.is_none() {
         into.error = Some(ApiError::from_event(&Value::from("the response failed")));
     }

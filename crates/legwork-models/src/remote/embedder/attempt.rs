@@ -48,15 +48,16 @@ impl Embedding<'_> {
         let mut reply = reply.for_texts(self.texts).with_dimensions(self.dimensions);
         let problem = exchange.read(&mut answer, &mut reply, &mut watch).await;
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
-        match (reply.finish(ended), problem) {
+        let error = match (reply.finish(ended), problem) {
             (Ok(vectors), _) => {
                 let input_tokens = vectors.usage.map(|usage| usage.input);
                 debug!(status = status.as_u16(), input_tokens, "an answer finished");
-                Ok(vectors)
+                return Ok(vectors);
             }
-            (Err(Unreadable::Cut), Some(problem)) => Err(problem),
-            (Err(why), _) => Err(exchange.tried.without_vectors(why, exchange.answered(&answer))),
-        }
+            (Err(Unreadable::Cut), Some(problem)) => problem,
+            (Err(why), _) => exchange.tried.without_vectors(why, exchange.answered(&answer)),
+        };
+        Err(exchange.identified(error, &answer))
     }
 }
 

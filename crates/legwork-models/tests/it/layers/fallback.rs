@@ -6,12 +6,13 @@ use legwork_core::budget::Prices;
 use legwork_core::inference::{Discarded, Incomplete};
 use legwork_core::message::Author;
 use legwork_core::{FinishReason, Mask, Response, Usage};
-use legwork_models::layers::{Fallback, ModelExt as _};
+use legwork_models::layers::{Fallback, MemoryCache, ModelExt as _};
+use legwork_models::retry::{Policy, Retrying};
 use legwork_port::model::{Delta, Deltas, Error, Kind, Retry};
 use legwork_port::{Ability, Model, Profile, Support};
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 
-use super::{Heard, ask, priced, request, stream};
+use super::{Heard, ask, priced, request, shared, stream};
 
 fn model(name: &str, turn: Turn) -> ScriptedModel {
     ScriptedModel::new([turn]).named(name)
@@ -159,6 +160,32 @@ async fn s5_3_answers_that_are_discarded_cost_what_their_models_cost() {
     let (answer, _) = whole(&both.with_fallback(third).when(no)).await;
     assert_eq!((answer.text().as_str(), answer.charged_attempts), ("nor", 3));
     assert_eq!(known(&answer), discarded[..1]);
+}
+
+#[tokio::test]
+async fn s5_3_what_was_discarded_is_paid_once_whatever_layers_are_around() {
+    let no = |answer: &Response| answer.text() == "no";
+    let both = |last: Turn| {
+        let second = ScriptedModel::new([last, Turn::text("yes")]).named("b:second");
+        ScriptedModel::new([Turn::text("no"), Turn::text("yes")])
+            .named("a:first")
+            .with_fallback(second)
+            .when(no)
+    };
+    // A cache keeps the answer and not what was paid for it.
+    let cached = both(Turn::text("yes")).with_cache(MemoryCache::of_bytes(1 << 20));
+    let paid = [ask(&cached).await.unwrap(), ask(&cached).await.unwrap()];
+    assert_eq!(paid.map(|answer| answer.discarded.len()), [1, 0]);
+    // An answer in two parts has paid for both.
+    let cut = || Turn::text("y").with_finish(FinishReason::Length);
+    let answer = ask(&both(cut()).with_continuation(2)).await.unwrap();
+    assert_eq!((answer.text().as_str(), answer.discarded.len()), ("yyes", 1));
+    // One that breaks off is an attempt more; what was paid before it is not forgotten.
+    let broken = both(Turn::text("yes").after([Turn::text("y").incomplete(Incomplete::Cut)]));
+    let clock = VirtualClock::auto();
+    let answer = ask(&Retrying::new(broken, Policy::default(), shared(&clock))).await.unwrap();
+    assert_eq!((answer.text().as_str(), answer.charged_attempts), ("yes", 2));
+    assert_eq!(answer.discarded.len(), 1, "of the attempt that answered");
 }
 
 #[tokio::test]

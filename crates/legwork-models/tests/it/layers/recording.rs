@@ -82,6 +82,7 @@ async fn errors_are_recorded_too() {
     let mut error = Error::new(Kind::RateLimited, "later");
     (error.status, error.code) = (Some(429), Some("full".to_owned()));
     (error.retry_after, error.charged_attempts) = (Some(seconds(7)), 2);
+    error.request_id = Some("req_1".into());
     let file = recorded(ScriptedModel::new([Turn::error(error.clone())]), &["hi"]).await;
     assert_eq!(file.replay().infer(request("hi"), None).await.unwrap_err(), error);
 }

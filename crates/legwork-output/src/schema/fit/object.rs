@@ -14,7 +14,7 @@ impl<'s> Walk<'s> {
         keywords: &'s Keywords,
         fitted: &mut Keywords,
     ) -> Result<(), Unfit> {
-        let is_object = keywords.get("type").is_some_and(|kind| kind == "object");
+        let is_object = may_be(keywords, "object");
         if !is_object && !keywords.contains_key("properties") {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl<'s> Walk<'s> {
         keywords: &'s Keywords,
         fitted: &mut Keywords,
     ) -> Result<(), Unfit> {
-        let is_array = keywords.get("type").is_some_and(|kind| kind == "array");
+        let is_array = may_be(keywords, "array");
         let first = keywords.get("prefixItems").and_then(Value::as_array);
         if let Some(first) = first {
             return self.tuple(first, fitted);
@@ -87,6 +87,14 @@ impl<'s> Walk<'s> {
         fitted.insert("items".to_owned(), one.unwrap_or_else(|| json!({"anyOf": kinds})));
         self.leave_out("prefixItems");
         Ok(())
+    }
+}
+
+/// Whether a type is the one, or one of several, that a schema names.
+fn may_be(keywords: &Keywords, wanted: &str) -> bool {
+    match keywords.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
+        kind => kind.is_some_and(|kind| kind == wanted),
     }
 }
 

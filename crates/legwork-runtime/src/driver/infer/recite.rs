@@ -44,7 +44,8 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     let answer = match answer.unwrap_or_else(|panic| Err(of_driver(&panic))) {
         // Nothing was reserved for it.
         Ok(response) => {
-            Ok(Response { usage: Some(Usage::default()), charged_attempts: 0, ..response })
+            let (usage, discarded) = (Some(Usage::default()), Vec::new());
+            Ok(Response { usage, discarded, charged_attempts: 0, ..response })
         }
         Err(error) => Err(ending(error)),
     };
