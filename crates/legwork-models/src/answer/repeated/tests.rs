@@ -58,8 +58,9 @@ fn what_comes_again_is_kept_once_and_the_oldest_goes() {
     let firsts = ["object", "instructions", "parallel_tool_calls", "temperature"];
     let runs = repeated.runs();
     assert_eq!(runs.len(), firsts.len(), "{runs:?}");
-    let begin = |(run, name): (&Box<str>, &str)| run.starts_with(&format!(",\"{name}\":"));
-    assert!(runs.iter().zip(firsts).all(begin), "{runs:?}");
+    for (run, name) in runs.iter().zip(firsts) {
+        assert!(run.starts_with(&format!(",\"{name}\":")), "{run}");
+    }
     for number in 0..20 {
         read(&answer(number, &tools(number), "1.0"), Some(&repeated)).unwrap();
     }
