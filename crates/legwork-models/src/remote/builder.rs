@@ -184,7 +184,7 @@ impl Builder {
             defaults: (self.defaults != ModelSettings::default()).then(|| self.defaults.into()),
             profile,
             spare: Spare::default(),
-            repeated: Arc::default(),
+            repeated: Default::default(),
             head: wire.head(&setup.provider, &setup.model, &quirks),
             clock: setup.clock(),
             extra: setup.extra,
