@@ -298,12 +298,12 @@ async fn s6_6_the_end_of_a_run_ends_all_and_names_them() {
     shell.until(&over, "ended after").await;
     let id = shell.start(&format!("{FAMILY} wait")).await;
     let watch = standing(watch).await;
-    let server = shell.start("exec sleep\n  1000").await;
+    let server = shell.start("true\n  exec sleep 1000").await;
     let ended = shell.background.end_all().await;
     let report: Vec<_> = ended.iter().map(ToString::to_string).collect();
     assert_eq!(report.len(), 2, "{report:?}");
     assert!(report[0].starts_with(&format!("ended {id}: exec 9>alive setsid")), "{report:?}");
-    assert_eq!(report[1], format!("ended {server}: exec sleep 1000"));
+    assert_eq!(report[1], format!("ended {server}: true exec sleep 1000"));
     blocking(move || watch.all_gone()).await;
     assert!(shell.background.end_all().await.is_empty());
 }
