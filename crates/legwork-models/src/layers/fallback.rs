@@ -10,7 +10,7 @@ use legwork_port::BoxFuture;
 use legwork_port::model::{Count, Deltas, Error, Model, Profile};
 use tracing::info;
 
-use super::relay::{Discard, Failure, Relay};
+use super::relay::{Failure, Relay, is_known};
 use super::several::{Several, answered_by};
 
 /// Whether something leads to the next model.
@@ -153,8 +153,7 @@ impl Fallback {
             }
             false => return None,
         };
-        // What a whole answer used is known, if it says so; of another one not all is.
-        let own = discarded(response, model).filter(|_| response.incomplete.is_none());
+        let own = discarded(response, model).filter(|_| is_known(response));
         let cost = response.charged_attempts + u32::from(own.is_none());
         let discarded = response.discarded.iter().cloned().chain(own).collect();
         Some(Failure { why, cost, discarded })
@@ -175,13 +174,12 @@ impl Fallback {
             let outcome = outcome.map(|response| answered_by(response, model.name()));
             let failure = self.failure(&outcome, model).filter(|_| !relay.is_final());
             let Some(failure) = failure else { return relay.ended(outcome) };
-            let known = failure.discarded.len();
             let Some(other) = others.next() else { return failed.or(&relay, outcome) };
             if relay.next(failure).is_break() {
                 return failed.or(&relay, outcome);
             }
             info!(model = model.name(), other = other.name(), "a model failed, another is asked");
-            failed.note(outcome, |response| relay.last(response.discarded.len() < known));
+            failed.note(outcome);
             model = other;
         }
     }
@@ -190,24 +188,17 @@ impl Fallback {
 /// What models that failed came to.
 #[derive(Default)]
 struct Failed {
-    /// The last answer that was rejected, and how it is charged.
-    rejected: Option<(Response, Discard)>,
+    /// The last answer that was rejected.
+    rejected: Option<Response>,
     /// The last error, one that may pass if there is one.
     error: Option<Error>,
     messages: Vec<String>,
 }
 
 impl Failed {
-    fn note(
-        &mut self,
-        outcome: Result<Response, Error>,
-        charged: impl FnOnce(&Response) -> Discard,
-    ) {
+    fn note(&mut self, outcome: Result<Response, Error>) {
         match outcome {
-            Ok(response) => {
-                let charged = charged(&response);
-                self.rejected = Some((response, charged));
-            }
+            Ok(response) => self.rejected = Some(response),
             Err(error) => self.note_error(error),
         }
     }
@@ -222,8 +213,8 @@ impl Failed {
 
     /// The result after the last model failed, too.
     fn or(mut self, relay: &Relay<'_>, last: Result<Response, Error>) -> Result<Response, Error> {
-        if let (Some((rejected, charged)), Err(error)) = (self.rejected.take(), &last) {
-            return Ok(relay.after_all(rejected, charged, error));
+        if let (Some(rejected), Err(error)) = (self.rejected.take(), &last) {
+            return Ok(relay.after_all(rejected, error));
         }
         let error = match relay.ended(last) {
             Ok(response) => return Ok(response),

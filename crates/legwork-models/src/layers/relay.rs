@@ -16,13 +16,9 @@ pub(super) struct Failure<'a> {
     pub(super) discarded: Vec<Discarded>,
 }
 
-/// How an answer that was discarded is charged.
-#[derive(Clone, Copy)]
-pub(super) enum Discard {
-    /// By its usage: it has this place among the answers whose cost is known.
-    Known(usize),
-    /// As a failed attempt.
-    Estimated,
+/// Whether what an answer used is known: it is whole and says so.
+pub(super) fn is_known(response: &Response) -> bool {
+    response.usage.is_some() && response.incomplete.is_none()
 }
 
 /// Hands deltas on, and notes what the receiver got and said.
@@ -125,23 +121,15 @@ impl<'d> Relay<'d> {
     /// An answer that was discarded and is returned after all, because the last model failed.
     ///
     /// It is charged by itself, and so no longer among those before it.
-    pub(super) fn after_all(&self, response: Response, of: Discard, last: &Error) -> Response {
+    pub(super) fn after_all(&self, response: Response, last: &Error) -> Response {
         let charged = self.charged.saturating_add(last.charged_attempts);
-        let (charged_attempts, own) = match of {
-            Discard::Known(place) => (charged, Some(place)),
-            Discard::Estimated => (charged.saturating_sub(1), None),
+        // No answer was discarded after it.
+        let (charged_attempts, others) = match is_known(&response) {
+            true => (charged, self.discarded.len().saturating_sub(1)),
+            false => (charged.saturating_sub(1), self.discarded.len()),
         };
-        let others = self.discarded.iter().enumerate().filter(|(at, _)| Some(*at) != own);
-        let discarded = others.map(|(_, one)| one.clone()).collect();
+        let discarded = self.discarded.iter().take(others).cloned().collect();
         Response { charged_attempts, discarded, ..response }
-    }
-
-    /// How the answer is charged that was discarded last.
-    pub(super) fn last(&self, is_known: bool) -> Discard {
-        match self.discarded.len().checked_sub(1) {
-            Some(place) if is_known => Discard::Known(place),
-            _ => Discard::Estimated,
-        }
     }
 
     /// Failed attempts before the model that is asked now that may have cost money, whether it is

@@ -29,7 +29,7 @@ fn author(response: &Response) -> Option<&str> {
     }
 }
 
-/// Hears of retries and gets no pieces.
+/// Notes retries, and receives no pieces.
 struct Whole(Heard);
 
 impl Deltas for Whole {
