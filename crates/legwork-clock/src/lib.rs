@@ -41,8 +41,10 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock that others ask")]
     fn now(&self) -> Stamp {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let wall = Timestamp(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX));
-        Stamp { wall, mono: self.mono() }
+        // `as_millis` counts in 128 bits.
+        let millis = wall.as_secs().saturating_mul(1_000);
+        let millis = millis.saturating_add(wall.subsec_millis().into());
+        Stamp { wall: Timestamp(millis), mono: self.mono() }
     }
 
     fn mono(&self) -> Micros {

@@ -9,6 +9,7 @@ use crate::vector::Vector;
 
 mod buffer;
 
+use buffer::Held;
 pub use buffer::{Buffer, Marks, Written};
 
 /// Items in one chunk.
@@ -142,7 +143,9 @@ impl<T> Chunked<T> {
             None => self.tail = Arc::default(),
         }
     }
+}
 
+impl<M> Chunked<Arc<M>> {
     /// Appends the bytes of all items for a wire, in order.
     ///
     /// The bytes of a full chunk are encoded once for a wire, and copied from then on, unless the
@@ -151,8 +154,8 @@ impl<T> Chunked<T> {
     pub fn append_encoded(
         &self,
         wire: &Wire,
-        out: &mut Buffer<T>,
-        encode: impl FnMut(&T, &mut Vec<u8>),
+        out: &mut Buffer<M>,
+        encode: impl FnMut(&Arc<M>, &mut Vec<u8>),
     ) {
         self.append_joined(wire, out, |_, _, _| {}, encode);
     }
@@ -164,25 +167,28 @@ impl<T> Chunked<T> {
     pub fn append_joined(
         &self,
         wire: &Wire,
-        out: &mut Buffer<T>,
-        join: impl Fn(&T, &T, &mut Vec<u8>),
-        mut encode: impl FnMut(&T, &mut Vec<u8>),
+        out: &mut Buffer<M>,
+        join: impl Fn(&Arc<M>, &Arc<M>, &mut Vec<u8>),
+        mut encode: impl FnMut(&Arc<M>, &mut Vec<u8>),
     ) {
-        let held = out.begin(wire, &self.full);
-        let before = held.checked_sub(1).and_then(|index| self.full.get(index));
+        let Held { chunks, mut items } = out.begin(wire, self);
+        let before = chunks.checked_sub(1).and_then(|index| self.full.get(index));
         let mut last = before.and_then(|chunk| chunk.items.last());
-        for chunk in (held..self.full.len()).filter_map(|index| self.full.get(index)) {
-            if let (Some(last), Some(first)) = (last, chunk.items.first()) {
-                join(last, first, out);
+        for chunk in (chunks..self.full.len()).filter_map(|index| self.full.get(index)) {
+            match std::mem::take(&mut items) {
+                0 => {
+                    if let (Some(last), Some(first)) = (last, chunk.items.first()) {
+                        join(last, first, out);
+                    }
+                    let each = |out: &mut Vec<u8>| each(&chunk.items, out, &join, &mut encode);
+                    chunk.encoded.append(wire, out, each);
+                }
+                held => rest(&chunk.items, held, last, out, &join, &mut encode),
             }
-            chunk.encoded.append(wire, out, |out| each(&chunk.items, out, &join, &mut encode));
             out.mark(chunk);
             last = chunk.items.last();
         }
-        if let (Some(last), Some(first)) = (last, self.tail.first()) {
-            join(last, first, out);
-        }
-        each(&self.tail, out, &join, &mut encode);
+        rest(&self.tail, items, last, out, &join, &mut encode);
         out.end();
     }
 }
@@ -200,6 +206,27 @@ fn each<T>(
             join(last, item, out);
         }
         encode(item, out);
+        last = Some(item);
+    }
+}
+
+/// Appends the bytes of items behind those that the buffer holds, and notes where each ends.
+fn rest<M>(
+    items: &[Arc<M>],
+    held: usize,
+    before: Option<&Arc<M>>,
+    out: &mut Buffer<M>,
+    join: impl Fn(&Arc<M>, &Arc<M>, &mut Vec<u8>),
+    mut encode: impl FnMut(&Arc<M>, &mut Vec<u8>),
+) {
+    let (known, new) = items.split_at_checked(held).unwrap_or_default();
+    let mut last = known.last().or(before);
+    for item in new {
+        if let Some(last) = last {
+            join(last, item, out);
+        }
+        encode(item, out);
+        out.mark_item(item);
         last = Some(item);
     }
 }

@@ -25,14 +25,11 @@ impl PartialEq for Wire {
 ///
 /// A program uses few wires: those of the providers that a session was handed to.
 #[derive(Clone, Default)]
-pub struct Encoded(OnceLock<Box<Kept>>);
-
-/// The bytes of a wire, and those of the wires that asked after it.
-#[derive(Clone)]
-struct Kept {
-    wire: Wire,
-    bytes: Arc<[u8]>,
-    next: Encoded,
+pub struct Encoded {
+    /// The first wire, which mostly is the only one, and its bytes.
+    first: OnceLock<(Wire, Arc<[u8]>)>,
+    /// The wires that asked after it.
+    next: OnceLock<Box<Self>>,
 }
 
 impl Encoded {
@@ -41,29 +38,29 @@ impl Encoded {
     /// `encode` must only append to the buffer that it is given.
     pub fn append(&self, wire: &Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
         let mut place = self;
-        while let Some(kept) = place.0.get() {
-            if kept.wire == *wire {
-                return out.extend_from_slice(&kept.bytes);
+        while let Some((known, bytes)) = place.first.get() {
+            if known == wire {
+                return out.extend_from_slice(bytes);
             }
-            place = &kept.next;
+            place = place.next.get_or_init(Box::default);
         }
         let start = out.len();
         encode(out);
         let bytes = out.get(start..).unwrap_or_default();
         // If another thread was faster, its bytes are kept, and these are encoded again.
-        let kept = Kept { wire: wire.clone(), bytes: bytes.into(), next: Self::default() };
-        let _ = place.0.set(Box::new(kept));
+        let _ = place.first.set((wire.clone(), bytes.into()));
     }
 
     /// What is cached, from the first wire on.
-    fn all(&self) -> impl Iterator<Item = &Kept> {
-        std::iter::successors(self.0.get(), |kept| kept.next.0.get()).map(|kept| &**kept)
+    fn all(&self) -> impl Iterator<Item = &(Wire, Arc<[u8]>)> {
+        let all = std::iter::successors(Some(self), |place| place.next.get().map(|next| &**next));
+        all.filter_map(|place| place.first.get())
     }
 }
 
 impl fmt::Debug for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut all = self.all().map(|kept| format!("{}, {} bytes", kept.wire.0, kept.bytes.len()));
+        let mut all = self.all().map(|(wire, bytes)| format!("{}, {} bytes", wire.0, bytes.len()));
         match all.next() {
             None => f.write_str("Encoded(none)"),
             Some(first) => {

@@ -23,6 +23,33 @@ pub(crate) fn fits(value: &Value) -> bool {
     !is_deeper(value, DEEPEST) && !has_own_key(value)
 }
 
+/// Whether a journal can hold a value, which is JSON without spaces, as it is.
+pub(crate) fn text_fits(json: &str) -> bool {
+    // Each level takes two characters.
+    (json.len() / 2 <= DEEPEST || depth(json) <= DEEPEST)
+        && !(json.contains('$') && json.contains(&format!("\"{OWN_KEY}\":")))
+}
+
+/// How deeply the arrays and objects of a JSON text are nested.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut is_string, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'[' | b'{' if !is_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 /// Whether a journal can hold each value of an object as it is.
 pub(crate) fn all_fit(map: &Map<String, Value>) -> bool {
     !map.contains_key(OWN_KEY) && map.values().all(fits)

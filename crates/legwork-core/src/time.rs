@@ -40,7 +40,9 @@ impl Micros {
 
 impl From<Duration> for Micros {
     fn from(duration: Duration) -> Self {
-        Self(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+        // `as_micros` counts in 128 bits.
+        let micros = duration.as_secs().saturating_mul(1_000_000);
+        Self(micros.saturating_add(duration.subsec_micros().into()))
     }
 }
 

@@ -34,7 +34,7 @@ impl CoreLifecycle {
     }
 
     /// The outcome for a state with its step pending, the votes of hooks included.
-    pub fn evaluate(&self, state: &AgentState) -> ContinuationOutcome {
+    pub fn evaluate(&self, state: &AgentState) -> Arc<ContinuationOutcome> {
         evaluate(&self.criteria, state)
     }
 }
@@ -50,12 +50,6 @@ impl Lifecycle for CoreLifecycle {
         _view: &'a StepView,
     ) -> BoxFuture<'a, AgentState> {
         let outcome = self.evaluate(&state);
-        // Most steps go on for the reason of the one before: it is kept once.
-        let before = state.last_step_result().map(|result| &result.outcome);
-        let outcome = match before.filter(|before| ***before == outcome) {
-            Some(before) => Arc::clone(before),
-            None => Arc::new(outcome),
-        };
         Box::pin(std::future::ready(state.with_provisional_outcome(Some(outcome))))
     }
 }

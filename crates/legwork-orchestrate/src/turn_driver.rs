@@ -172,7 +172,7 @@ impl<S: Conversation> TurnDriver<S> {
     }
 
     fn evaluate(&self, state: S) -> S {
-        let outcome = Some(Arc::new(evaluate(&self.criteria, &state)));
+        let outcome = Some(evaluate(&self.criteria, &state));
         state.map_chat(|chat| chat.with_provisional_outcome(outcome))
     }
 }

@@ -9,12 +9,12 @@
 //!
 //! use legwork_port::core::Mask;
 //! use legwork_port::core::inbox::Item;
-//! use legwork_port::{Clock, NoObserver, Store};
+//! use legwork_port::{Clock, Store};
 //! use legwork_session::{Delivery, Sessions};
 //!
 //! /// Stops what a session does, from any process that reaches the store.
 //! async fn stop(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<(), legwork_session::Error> {
-//!     let sessions = Sessions::new(store, clock, Arc::new(NoObserver), Mask::default());
+//!     let sessions = Sessions::new(store, clock, Vec::new(), Mask::default());
 //!     match sessions.deliver(&"mail".into(), Item::Stop("not now".into())).await? {
 //!         Delivery::TakenUp(state) => println!("it rests: {:?}", state.status()),
 //!         Delivery::Waiting(_) => println!("it ends before its next step"),

@@ -18,8 +18,8 @@ pub struct Sessions {
     pub keeps: bool,
     /// Where time comes from.
     pub clock: Arc<dyn Clock>,
-    /// Notified of all that happens in them.
-    pub observer: Arc<dyn Observer>,
+    /// Notified of all that happens in them, in this order.
+    pub observers: Vec<Arc<dyn Observer>>,
     /// Secrets that are masked in all that is written or shown.
     pub mask: Mask,
     /// What is being delivered to them.
@@ -31,10 +31,10 @@ impl Sessions {
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
-        observer: Arc<dyn Observer>,
+        observers: Vec<Arc<dyn Observer>>,
         mask: Mask,
     ) -> Self {
-        Self { store, keeps: true, clock, observer, mask, deliveries: Deliveries::default() }
+        Self { store, keeps: true, clock, observers, mask, deliveries: Deliveries::default() }
     }
 
     /// The same for a store that forgets a session when its claim is given back.
@@ -51,14 +51,14 @@ impl Sessions {
         }
     }
 
-    /// Sends the events of a session to these observers, after that of all sessions, with secrets
+    /// Sends the events of a session to these observers, after those of all sessions, with secrets
     /// masked.
     pub fn events(
         &self,
         origin: Arc<Origin>,
         observers: impl IntoIterator<Item = Arc<dyn Observer>>,
     ) -> Emitter {
-        let all = std::iter::once(Arc::clone(&self.observer)).chain(observers);
+        let all = self.observers.iter().cloned().chain(observers);
         Emitter::new(origin, Masked::by(&self.mask, Arc::new(Observers::new(all))))
     }
 

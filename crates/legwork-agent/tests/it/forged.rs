@@ -101,9 +101,9 @@ impl Driver for Older {
         ToolCalling.request(state, cx, shown)
     }
 
-    fn read(&self, state: &AgentState, response: Response) -> Response {
+    fn read(&self, state: &AgentState, _: &Response) -> Option<Response> {
         self.keep(Since::Read, state);
-        response
+        None
     }
 
     fn recorded(&self, _: AgentState) -> AgentState {

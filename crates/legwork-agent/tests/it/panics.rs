@@ -65,9 +65,9 @@ impl Driver for Panics {
         ToolCalling.source(state, cx)
     }
 
-    fn read(&self, _: &AgentState, response: Response) -> Response {
+    fn read(&self, _: &AgentState, _: &Response) -> Option<Response> {
         self.at(Self::Read);
-        response
+        None
     }
 
     fn recorded(&self, state: AgentState) -> AgentState {
@@ -116,7 +116,7 @@ impl Driver for Inner {
         self.0.source(state, cx)
     }
 
-    fn read(&self, state: &AgentState, response: Response) -> Response {
+    fn read(&self, state: &AgentState, response: &Response) -> Option<Response> {
         self.0.read(state, response)
     }
 

@@ -3,9 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Weak};
 
-use super::Chunk;
+use super::{Chunk, Chunked};
 use crate::encoded::Wire;
-use crate::vector::Vector;
 
 /// Bytes that are written, among them those of a [`Chunked`](super::Chunked) vector.
 ///
@@ -16,72 +15,82 @@ use crate::vector::Vector;
 /// It dereferences to a vector of bytes, which is written to. What was written before the last item of the
 /// vector must not be changed any more; up to one byte behind the last item may be removed.
 #[derive(Debug)]
-pub struct Buffer<T> {
+pub struct Buffer<M> {
     bytes: Vec<u8>,
-    marks: Option<Marks<T>>,
-    before: Option<Written<T>>,
+    marks: Option<Marks<M>>,
+    before: Option<Written<M>>,
 }
 
-/// Bytes that were written, and where in them the chunks of a vector end.
+/// Bytes that were written, and where in them the items of a vector end.
 #[derive(Debug)]
-pub struct Written<T> {
+pub struct Written<M> {
     /// The bytes; as many as there were, or none.
     pub bytes: Vec<u8>,
-    /// Where the chunks end.
-    pub marks: Option<Marks<T>>,
+    /// Where the items end.
+    pub marks: Option<Marks<M>>,
 }
 
-/// Where the full chunks of a vector end in bytes that were written.
+/// Where the full chunks of a vector end in bytes that were written, and the items behind them.
 ///
 /// It keeps no item alive.
 #[derive(Debug)]
-pub struct Marks<T> {
+pub struct Marks<M> {
     wire: Wire,
     /// Where the first item begins.
     start: usize,
-    chunks: Vec<Mark<T>>,
+    chunks: Vec<Mark<Chunk<Arc<M>>>>,
+    /// The items behind these chunks.
+    items: Vec<Mark<M>>,
 }
 
-/// A full chunk, and where its bytes end.
+/// What was written, and where its bytes end.
 #[derive(Debug)]
-struct Mark<T> {
-    chunk: Weak<Chunk<T>>,
+struct Mark<W> {
+    what: Weak<W>,
     end: usize,
 }
 
-impl<T> Buffer<T> {
+/// What a buffer has of a vector.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// How many full chunks from the first on.
+    pub(super) chunks: usize,
+    /// How many items behind these.
+    pub(super) items: usize,
+}
+
+impl<M> Buffer<M> {
     /// An empty buffer that uses the memory of what was written before, and continues it.
-    pub fn after(before: Written<T>) -> Self {
+    pub fn after(before: Written<M>) -> Self {
         let head = before.marks.as_ref().map_or(0, |marks| marks.start);
         Self { bytes: Vec::with_capacity(head), marks: None, before: Some(before) }
     }
 
     /// What was written.
-    pub fn into_written(self) -> Written<T> {
+    pub fn into_written(self) -> Written<M> {
         let Self { bytes, mut marks, .. } = self;
         if let Some(marks) = &mut marks {
-            while marks.chunks.pop_if(|mark| mark.end > bytes.len()).is_some() {}
+            marks.forget(|end| end > bytes.len());
         }
         Written { bytes, marks }
     }
 
-    /// Begins to write a vector, of which the buffer may have the first chunks: how many it has.
-    pub(super) fn begin(&mut self, wire: &Wire, chunks: &Vector<Arc<Chunk<T>>>) -> usize {
+    /// Begins to write a vector, of which the buffer may have the first items.
+    pub(super) fn begin(&mut self, wire: &Wire, vector: &Chunked<Arc<M>>) -> Held {
         let start = self.bytes.len();
         let Written { mut bytes, marks } = self.before.take().unwrap_or_default();
-        let is_same = |marks: &Marks<T>| {
+        let is_same = |marks: &Marks<M>| {
             marks.wire == *wire && marks.start == start && bytes.get(..start) == Some(&self.bytes)
         };
         let mut marks = marks.filter(is_same).unwrap_or_else(|| Marks {
             wire: wire.clone(),
             start,
             chunks: Vec::new(),
+            items: Vec::new(),
         });
-        let both = marks.chunks.iter().zip(chunks.iter());
-        let held = both.take_while(|(mark, chunk)| mark.is_of(chunk)).count();
-        marks.chunks.truncate(held);
-        match marks.chunks.last() {
-            Some(mark) => bytes.truncate(mark.end),
+        let held = marks.keep(vector);
+        match marks.end() {
+            Some(end) => bytes.truncate(end),
             None => {
                 bytes.clear();
                 bytes.extend_from_slice(&self.bytes);
@@ -92,42 +101,86 @@ impl<T> Buffer<T> {
     }
 
     /// Notes that the bytes of a chunk end here.
-    pub(super) fn mark(&mut self, chunk: &Arc<Chunk<T>>) {
+    pub(super) fn mark(&mut self, chunk: &Arc<Chunk<Arc<M>>>) {
         let end = self.bytes.len();
         if let Some(marks) = &mut self.marks {
-            marks.chunks.push(Mark { chunk: Arc::downgrade(chunk), end });
+            marks.items.clear();
+            marks.chunks.push(Mark::new(chunk, end));
         }
     }
 
-    /// Ends the vector: forgets the chunks with nothing behind them, because the last byte may be
-    /// removed.
+    /// Notes that the bytes of an item end here.
+    pub(super) fn mark_item(&mut self, item: &Arc<M>) {
+        let end = self.bytes.len();
+        if let Some(marks) = &mut self.marks {
+            marks.items.push(Mark::new(item, end));
+        }
+    }
+
+    /// Ends the vector: forgets what has nothing behind it, because the last byte may be removed.
     pub(super) fn end(&mut self) {
         let end = self.bytes.len();
         if let Some(marks) = &mut self.marks {
-            while marks.chunks.pop_if(|mark| mark.end == end).is_some() {}
+            marks.forget(|ends| ends == end);
         }
     }
 }
 
-impl<T> Default for Buffer<T> {
+impl<M> Marks<M> {
+    /// Keeps what a vector has, too.
+    fn keep(&mut self, vector: &Chunked<Arc<M>>) -> Held {
+        let both = self.chunks.iter().zip(vector.full.iter());
+        let chunks = both.take_while(|(mark, chunk)| mark.is_of(chunk)).count();
+        let behind = match vector.full.get(chunks) {
+            _ if chunks < self.chunks.len() => &[],
+            Some(chunk) => &**chunk.items,
+            None => &**vector.tail,
+        };
+        let both = self.items.iter().zip(behind);
+        let items = both.take_while(|(mark, item)| mark.is_of(item)).count();
+        self.chunks.truncate(chunks);
+        self.items.truncate(items);
+        Held { chunks, items }
+    }
+
+    /// Where the last item ends.
+    fn end(&self) -> Option<usize> {
+        let chunk = || self.chunks.last().map(|mark| mark.end);
+        self.items.last().map(|mark| mark.end).or_else(chunk)
+    }
+
+    /// Forgets what ends there, from the last on.
+    fn forget(&mut self, ends: impl Fn(usize) -> bool) {
+        while self.items.pop_if(|mark| ends(mark.end)).is_some() {}
+        if self.items.is_empty() {
+            while self.chunks.pop_if(|mark| ends(mark.end)).is_some() {}
+        }
+    }
+}
+
+impl<M> Default for Buffer<M> {
     fn default() -> Self {
         Self { bytes: Vec::new(), marks: None, before: None }
     }
 }
 
-impl<T> Default for Written<T> {
+impl<M> Default for Written<M> {
     fn default() -> Self {
         Self { bytes: Vec::new(), marks: None }
     }
 }
 
-impl<T> Mark<T> {
-    fn is_of(&self, chunk: &Arc<Chunk<T>>) -> bool {
-        std::ptr::eq(self.chunk.as_ptr(), Arc::as_ptr(chunk))
+impl<W> Mark<W> {
+    fn new(what: &Arc<W>, end: usize) -> Self {
+        Self { what: Arc::downgrade(what), end }
+    }
+
+    fn is_of(&self, other: &Arc<W>) -> bool {
+        std::ptr::eq(self.what.as_ptr(), Arc::as_ptr(other))
     }
 }
 
-impl<T> Deref for Buffer<T> {
+impl<M> Deref for Buffer<M> {
     type Target = Vec<u8>;
 
     fn deref(&self) -> &Vec<u8> {
@@ -135,7 +188,7 @@ impl<T> Deref for Buffer<T> {
     }
 }
 
-impl<T> DerefMut for Buffer<T> {
+impl<M> DerefMut for Buffer<M> {
     fn deref_mut(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }

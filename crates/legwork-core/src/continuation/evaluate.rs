@@ -1,13 +1,12 @@
 //! Evaluates the criteria: at the end of a step, before a step, and before calls.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::continuation::{
-    ContinuationOutcome, Criterion, Decision, Error, Kind, StopSignal, Vote, resolve,
-};
+use crate::continuation::{ContinuationOutcome, Criterion, Decision, Error, Kind, StopSignal};
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource, panic_message};
-use crate::outcome::goes_on;
+use crate::outcome::{Ballot, goes_on, outcome, outcome_after};
 use crate::progress::Progress;
 use crate::time::Micros;
 
@@ -16,15 +15,18 @@ use crate::time::Micros;
 /// First the votes of hooks and of ordinary criteria are resolved. If they resolve to going on,
 /// the limits are evaluated too and all votes are resolved together. A criterion that fails
 /// forbids, with its error. The order of criteria and votes does not matter.
-pub fn evaluate<S: Progress>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> ContinuationOutcome {
-    // Usually one criterion votes, and spare capacity would be kept with the outcome.
-    let mut votes = Vec::with_capacity(state.votes().len() + 1);
-    votes.extend_from_slice(state.votes());
-    votes.extend(ask(criteria, Kind::Ordinary, state));
-    if goes_on(&votes) {
-        votes.extend(ask(criteria, Kind::Limit, state));
+///
+/// An outcome equal to that of the step before is the same one, shared.
+pub fn evaluate<S: Progress>(
+    criteria: &[Arc<dyn Criterion<S>>],
+    state: &S,
+) -> Arc<ContinuationOutcome> {
+    let mut ballot = Ballot::of(state.votes());
+    ask(criteria, Kind::Ordinary, state, &mut ballot);
+    if goes_on(&ballot) {
+        ask(criteria, Kind::Limit, state, &mut ballot);
     }
-    resolve(votes)
+    outcome_after(&ballot, state.last_step_result().map(|result| &result.outcome))
 }
 
 /// The signal that forbids to begin a step now, if any does; there is no current step.
@@ -36,23 +38,35 @@ pub fn forbids_step<S: Progress>(
     criteria: &[Arc<dyn Criterion<S>>],
     state: &S,
 ) -> Option<StopSignal> {
-    let raised = state
-        .stop_signal()
-        .cloned()
-        .map(|signal| Vote { by: "signals".to_owned(), decision: Decision::Forbid(signal) });
-    let votes = state.votes().iter().cloned().chain(raised);
-    let votes = votes.chain(ask(criteria, Kind::Limit, state));
-    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
-    let forbids: Vec<_> = votes.filter(forbids).collect();
-    // Without a vote `resolve` stops; here it means that nothing forbids the step.
-    if forbids.is_empty() { None } else { resolve(forbids).signal }
+    let mut ballot = Ballot::of(state.votes().iter().filter(|vote| forbids(&vote.decision)));
+    if let Some(signal) = state.stop_signal() {
+        ballot.cast("signals", Cow::Owned(Decision::Forbid(signal.clone())));
+    }
+    ask_what_forbids(criteria, Kind::Limit, state, ballot)
 }
 
 /// The signal that forbids to run the calls of the turn, if any does; none has begun.
 pub fn forbids_calls<S>(criteria: &[Arc<dyn Criterion<S>>], state: &S) -> Option<StopSignal> {
-    let forbids = |vote: &Vote| matches!(vote.decision, Decision::Forbid(_));
-    let forbids: Vec<_> = ask(criteria, Kind::Calls, state).filter(forbids).collect();
-    if forbids.is_empty() { None } else { resolve(forbids).signal }
+    ask_what_forbids(criteria, Kind::Calls, state, Ballot::default())
+}
+
+fn ask_what_forbids<'a, S>(
+    criteria: &'a [Arc<dyn Criterion<S>>],
+    kind: Kind,
+    state: &S,
+    mut ballot: Ballot<'a>,
+) -> Option<StopSignal> {
+    for (by, decision) in votes(criteria, kind, state) {
+        if forbids(&decision) {
+            ballot.cast(by, Cow::Owned(decision));
+        }
+    }
+    // Without a vote the outcome is a stop; here it means that nothing forbids.
+    if ballot.is_empty() { None } else { outcome(&ballot).signal }
+}
+
+fn forbids(decision: &Decision) -> bool {
+    matches!(decision, Decision::Forbid(_))
 }
 
 /// The time until the first criterion forbids to go on; none if none depends on time.
@@ -78,10 +92,22 @@ fn left_by<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Micros> {
 fn ask<'a, S>(
     criteria: &'a [Arc<dyn Criterion<S>>],
     kind: Kind,
-    state: &'a S,
-) -> impl Iterator<Item = Vote> + 'a {
+    state: &S,
+    ballot: &mut Ballot<'a>,
+) {
+    for (by, decision) in votes(criteria, kind, state) {
+        ballot.cast(by, Cow::Owned(decision));
+    }
+}
+
+/// The votes of the criteria of a kind, each with its name.
+fn votes<'a, S>(
+    criteria: &'a [Arc<dyn Criterion<S>>],
+    kind: Kind,
+    state: &S,
+) -> impl Iterator<Item = (&'a str, Decision)> {
     let asked = criteria.iter().filter(move |criterion| criterion.kind() == kind);
-    asked.filter_map(|criterion| vote(&**criterion, state))
+    asked.filter_map(|criterion| Some((criterion.name(), vote(&**criterion, state)?)))
 }
 
 /// What a criterion decides; a panic is an error of it, too.
@@ -91,16 +117,12 @@ fn decided<S>(criterion: &dyn Criterion<S>, state: &S) -> Result<Option<Decision
 }
 
 /// How a criterion votes; an error of it forbids to go on.
-fn vote<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Vote> {
-    let decision = match decided(criterion, state) {
-        Ok(decision) => decision?,
-        Err(error) => {
-            let source = ErrorSource::Criterion(criterion.name().to_owned());
-            let retryable = error.is_retryable();
-            let error = ErrorRecord::new(source, ErrorKind::Criterion, error.to_string());
-            let error = ErrorRecord { retryable, ..error };
-            Decision::Forbid(StopSignal::error(criterion.name(), error))
-        }
-    };
-    Some(Vote { by: criterion.name().to_owned(), decision })
+fn vote<S>(criterion: &dyn Criterion<S>, state: &S) -> Option<Decision> {
+    decided(criterion, state).unwrap_or_else(|error| {
+        let source = ErrorSource::Criterion(criterion.name().to_owned());
+        let retryable = error.is_retryable();
+        let error = ErrorRecord::new(source, ErrorKind::Criterion, error.to_string());
+        let error = ErrorRecord { retryable, ..error };
+        Some(Decision::Forbid(StopSignal::error(criterion.name(), error)))
+    })
 }

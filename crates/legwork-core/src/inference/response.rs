@@ -148,9 +148,7 @@ impl Response {
     #[must_use]
     pub fn by(mut self, author: impl FnOnce() -> Author) -> Self {
         if self.message.author.is_none() {
-            let message = Arc::make_mut(&mut self.message);
-            let own = std::mem::replace(message, Message::assistant(Vec::new()));
-            *message = own.by(author());
+            Arc::make_mut(&mut self.message).set_author(author());
         }
         self
     }

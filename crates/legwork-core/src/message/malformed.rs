@@ -74,7 +74,7 @@ impl Message {
 impl Part {
     /// Whether a journal can hold it as it is.
     fn fits(&self) -> bool {
-        let known = self.provider().is_none_or(|provider| nesting::fits(&provider.data));
+        let known = self.provider().is_none_or(|provider| provider.data.fits());
         known
             && match self {
                 Self::Other(value) => nesting::fits(value),
@@ -119,7 +119,7 @@ impl Part {
 
 impl ProviderData {
     fn for_journal(self) -> Self {
-        Self { data: nesting::shallow(self.data), ..self }
+        Self { data: self.data.for_journal(), ..self }
     }
 }
 

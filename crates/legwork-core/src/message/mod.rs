@@ -2,6 +2,7 @@
 
 mod author;
 mod call;
+mod json;
 mod malformed;
 mod part;
 mod rendered;
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 pub use author::Author;
 pub use call::ToolCall;
+pub use json::JsonText;
 pub use malformed::Malformed;
 pub use part::{
     File, Image, MediaSource, Part, ProviderData, ResultPart, Text, Thinking, ToolResult,
@@ -89,8 +91,15 @@ impl Message {
     /// The same with an author.
     #[must_use]
     pub fn by(self, author: impl Into<Author>) -> Self {
+        let mut message = self;
+        message.set_author(author.into());
+        message
+    }
+
+    pub(crate) fn set_author(&mut self, author: Author) {
+        self.author = Some(author);
         // What is sent to a provider depends on whether one of its models wrote it.
-        Self { author: Some(author.into()), encoded: Encoded::default(), ..self }
+        self.encoded = Encoded::default();
     }
 
     /// The same with a metadata value.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::CallId;
-use crate::message::ToolCall;
+use crate::message::{JsonText, ToolCall};
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,17 +119,22 @@ pub struct ProviderData {
     /// The provider, as in `provider:model`.
     pub provider: Arc<str>,
     /// The fields, in the shape of its API.
-    pub data: Value,
+    pub data: JsonText,
 }
 
 impl ProviderData {
     /// Data of a provider.
-    pub fn new(provider: impl Into<Arc<str>>, data: Value) -> Self {
-        Self { provider: provider.into(), data }
+    pub fn new(provider: impl Into<Arc<str>>, data: impl Into<JsonText>) -> Self {
+        Self { provider: provider.into(), data: data.into() }
     }
 
     /// The fields, if they are of this provider.
-    pub fn of(&self, provider: &str) -> Option<&Value> {
+    pub fn of(&self, provider: &str) -> Option<Value> {
+        self.text_of(provider).map(JsonText::value)
+    }
+
+    /// The text of the fields, if they are of this provider.
+    pub fn text_of(&self, provider: &str) -> Option<&JsonText> {
         (*self.provider == *provider).then_some(&self.data)
     }
 }

@@ -50,7 +50,7 @@ fn s1_10_what_was_used() {
 fn s1_10_a_provisional_outcome_is_shown_while_the_step_is_ending() {
     let state = tell("user: hi; inference; answer: done");
     assert!(state.ending_step().is_none());
-    let provisional = Arc::new(outcome(&state));
+    let provisional = outcome(&state);
     let state = state.with_provisional_outcome(Some(provisional));
     assert_eq!(state.ending_step(), state.current_step());
     assert_eq!(state.stop_reason(), Some(&StopReason::Completed));

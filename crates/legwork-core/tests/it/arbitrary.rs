@@ -302,7 +302,7 @@ pub(crate) fn votes() -> BoxedStrategy<Vec<Vote>> {
 }
 
 fn decided() -> BoxedStrategy<Arc<ContinuationOutcome>> {
-    votes().prop_map(|votes| Arc::new(legwork_core::continuation::resolve(votes))).boxed()
+    votes().prop_map(|votes| Arc::new(legwork_core::continuation::resolve(&votes))).boxed()
 }
 
 fn pending() -> BoxedStrategy<Pending> {

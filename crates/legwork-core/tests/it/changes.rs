@@ -32,7 +32,7 @@ fn transient() -> Vec<(&'static str, AgentState, AgentState)> {
             base.current_step().unwrap().calls.get(0).unwrap().execution().unwrap().clone();
         CurrentToolExecution { index: 0, execution }
     };
-    let provisional = Arc::new(outcome(&base));
+    let provisional = outcome(&base);
     let selected = with(|s| s.with_tool_selection(Some(ToolSelection::all().hide("a"))));
     let asked = base.clone().with_current_request(Some(request()));
     let judging = base.clone().with_current_tool_call(Some(call(&base)));

@@ -57,7 +57,7 @@ fn line<S: Conversation>(state: S, line: &str) -> S {
             state.map_chat(|chat| chat.with_stop_signal(signal))
         }
         "decides" => {
-            let outcome = Arc::new(evaluate(&criteria(), &state));
+            let outcome = evaluate(&criteria(), &state);
             state.map_chat(|chat| chat.with_provisional_outcome(Some(outcome)))
         }
         "ends" => ends(state),
@@ -78,7 +78,7 @@ pub(crate) fn criteria<S: Conversation>() -> Vec<Arc<dyn Criterion<S>>> {
 }
 
 fn ends<S: Conversation>(state: S) -> S {
-    let outcome = Arc::new(evaluate(&criteria(), &state));
+    let outcome = evaluate(&criteria(), &state);
     let step = Arc::new(state.chat().current_step().unwrap().clone());
     let (took, completed_at) = (Micros(5), state.chat().now().wall);
     state.record_step_result(StepResult { step, outcome, took, completed_at })
@@ -243,7 +243,7 @@ fn s4_2_each_criterion_has_its_name_and_words() {
     let said = says("turn: Ann; says: DONE.");
     assert_eq!(said, "Stopping (completed, by said): Ann said `DONE`.");
     let failed = evaluate(&criteria(), &talk("turn: Ann; error: too hot"));
-    assert_eq!(failed.signal.unwrap().error, Some(Box::new(error("too hot"))));
+    assert_eq!(failed.signal.as_ref().unwrap().error, Some(Box::new(error("too hot"))));
 }
 
 #[test]

@@ -26,9 +26,9 @@ fn votes(decisions: &[Decision]) -> Vec<Vote> {
 #[track_caller]
 fn check(decisions: &[Decision], expected: &str) {
     let forwards = votes(decisions);
-    let backwards = forwards.iter().rev().cloned().collect();
-    let outcome = resolve(forwards);
-    assert_eq!(resolve(backwards), outcome, "the order of votes matters");
+    let backwards: Vec<_> = forwards.iter().rev().cloned().collect();
+    let outcome = resolve(&forwards);
+    assert_eq!(resolve(&backwards), outcome, "the order of votes matters");
     let said = match outcome.stop_reason() {
         None => format!("goes on by {}", outcome.by),
         Some(reason) => format!("stops: {reason}"),
@@ -209,7 +209,7 @@ fn s3_3_finish_reasons_stop_with_the_reason_they_mean() {
 
 #[test]
 fn s3_4_an_outcome_keeps_every_vote_that_is_no_plain_allow_and_explains_itself() {
-    let outcome = resolve(votes(&[
+    let outcome = resolve(&votes(&[
         Decision::Allow,
         Decision::Request,
         stop(StopReason::Completed),
@@ -235,7 +235,7 @@ fn s3_4_a_limit_says_its_numbers() {
     // The requests that it overruled are named, once each.
     let asks = |by: &str| Vote { by: by.into(), decision: Decision::Request };
     let limit = Vote { by: "steps_limit".into(), decision: Decision::Forbid(signal) };
-    let outcome = resolve(vec![asks("hook"), limit, asks("eager"), asks("hook")]);
+    let outcome = resolve(&[asks("hook"), limit, asks("eager"), asks("hook")]);
     assert_eq!(outcome.explain(), format!("{told}; eager and hook asked to continue."));
 }
 
@@ -259,7 +259,7 @@ fn s3_5_of_several_criteria_the_highest_priority_decides_and_the_others_are_kept
     use StopReason::{CostLimit, RetryLimit, StepsLimit};
     let all =
         votes(&[forbid(RetryLimit), forbid(CostLimit), forbid(StepsLimit), forbid(StepsLimit)]);
-    let outcome = resolve(all.clone());
+    let outcome = resolve(&all);
     assert_eq!(outcome.stop_reason(), Some(&StepsLimit));
     assert_eq!(outcome.by, "v2");
     assert_eq!(outcome.votes, all);
@@ -272,9 +272,9 @@ fn s3_5_votes_of_one_name_are_resolved_alike_in_any_order() {
         decision: decision(StopSignal::new(StopReason::StopRequested, "hook", words)),
     };
     let all = [vote("b", Decision::Forbid), vote("a", Decision::Forbid), vote("c", Decision::Stop)];
-    let first = resolve(all.to_vec());
+    let first = resolve(&all);
     for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        assert_eq!(resolve(order.map(|at| all[at].clone()).to_vec()), first);
+        assert_eq!(resolve(&order.map(|at| all[at].clone())), first);
     }
 }
 
@@ -352,7 +352,7 @@ fn s3_5_a_criterion_that_fails_forbids() {
     let signal = StopSignal::new(StopReason::Error, "mine", "it divided by zero");
     let failed = Vote { by: "mine".into(), decision: Decision::Forbid(signal) };
     let request = Vote { by: "other".into(), decision: Decision::Request };
-    let outcome = resolve(vec![request, failed]);
+    let outcome = resolve(&[request, failed]);
     assert_eq!(outcome.stop_reason(), Some(&StopReason::Error));
     assert!(outcome.explain().contains("divided by zero"));
 }

@@ -251,7 +251,7 @@ fn s3_10_after_an_error_that_ended_its_step_the_model_is_asked_anew() {
     let mut criteria = defaults();
     legwork_core::continuation::put(&mut criteria, Arc::new(ErrorPolicy::retry_all(1)));
     let end = |state: AgentState| {
-        let outcome = Arc::new(evaluate(&criteria, &state));
+        let outcome = evaluate(&criteria, &state);
         state.with(Event::StepFinished(StepFinished { outcome, took: Micros(1) }))
     };
     for what in ["model", "cut"] {

@@ -46,7 +46,10 @@ fn all(criteria: &str) -> Vec<Arc<dyn Criterion>> {
 }
 
 fn outcome_of(criteria: &str) -> ContinuationOutcome {
-    evaluate(&all(criteria), &tell("user: hi; inference; answer: done"))
+    ContinuationOutcome::clone(&evaluate(
+        &all(criteria),
+        &tell("user: hi; inference; answer: done"),
+    ))
 }
 
 /// Evaluates criteria in the given order and backwards.
@@ -120,7 +123,7 @@ fn s3_4_a_limit_says_whom_it_overruled() {
     let names: Vec<_> = outcome.votes.iter().map(|vote| vote.by.as_str()).collect();
     assert_eq!(names, ["eager", "steps_limit", "tool_calls_present"]);
     let text = serde_json::to_string(&outcome).unwrap();
-    assert_eq!(serde_json::from_str::<ContinuationOutcome>(&text).unwrap(), outcome);
+    assert_eq!(serde_json::from_str::<ContinuationOutcome>(&text).unwrap(), *outcome);
 }
 
 #[test]
@@ -284,14 +287,14 @@ proptest! {
             };
             told.filter_map(vote).collect()
         };
-        let outcome = resolve(votes(&one));
-        prop_assert_eq!(&resolve(votes(&other)), &outcome);
+        let outcome = resolve(&votes(&one));
+        prop_assert_eq!(&resolve(&votes(&other)), &outcome);
         // Votes of hooks count like votes of criteria.
         let hooked = votes(&other).into_iter().fold(
             tell("user: hi; inference; answer: done"),
             |state, Vote { by, decision }| state.with_vote(by, decision),
         );
-        prop_assert_eq!(&evaluate(&[], &hooked), &outcome);
+        prop_assert_eq!(&*evaluate(&[], &hooked), &outcome);
         let kept = votes(&one).iter().filter(|vote| vote.decision != Decision::Allow).count();
         prop_assert_eq!(outcome.votes.len(), kept);
         let forbidden = votes(&one).iter().any(|v| matches!(v.decision, Decision::Forbid(_)));

@@ -317,7 +317,7 @@ fn s1_7_states_are_equal_when_facts_conversation_and_execution_are() {
     assert!(changed(&state, "/context/metadata", json!({"k": 1})) != state);
     assert!(changed(&state, "/execution/status", json!("failed")) != state);
     // What is transient does not count, and what is uncommitted neither.
-    let provisional = Some(Arc::new(outcome(&state)));
+    let provisional = Some(outcome(&state));
     assert_eq!(state.clone().with_provisional_outcome(provisional).committed(), state);
     assert!(blank() != state);
 }

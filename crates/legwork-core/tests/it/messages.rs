@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::continuation::StopReason;
 use legwork_core::event::{ExecutionStarted, ResponseChanged};
 use legwork_core::inference::Incomplete;
-use legwork_core::message::{Form, ProviderData, Thinking, ToolResult};
+use legwork_core::message::{Form, JsonText, ProviderData, Thinking, ToolResult};
 use legwork_core::{
     AgentState, Event, FinishReason, Message, ModelRequest, Part, Response, Role, ToolCall,
     ToolOutcome,
@@ -332,4 +332,29 @@ fn s1_2_of_equal_messages_the_one_of_the_step_is_changed() {
     assert_eq!(transcript(&state)[1..4], lines, "the turn before is as it was");
     let lines = ["assistant: [c0 a] [c1 b]", "tool: [c0] x", "tool: [c1] changed", "user: note"];
     assert_eq!(transcript(&state)[4..], lines);
+}
+
+#[test]
+fn s11_4_data_of_a_provider_is_kept_as_text_and_is_the_same_value() {
+    let value = json!({"b": [1, 2.5, null], "a": {"z": "\n\"ü", "y": true}});
+    let kept = JsonText::from(value.clone());
+    assert_eq!(kept.as_str(), value.to_string());
+    assert_eq!(kept.value(), value);
+    assert_eq!(kept, value);
+    assert_ne!(kept, json!({"a": 1}));
+    // In a journal it is the value, not its text.
+    assert_eq!(serde_json::to_value(&kept).unwrap(), value);
+    let spaced = serde_json::to_string_pretty(&value).unwrap();
+    assert_eq!(serde_json::from_str::<JsonText>(&spaced).unwrap(), kept);
+    assert_eq!(serde_json::from_value::<JsonText>(value).unwrap(), kept);
+}
+
+#[test]
+fn an_object_of_texts_is_what_the_value_would_be() {
+    let texts = ["", "plain", "ü – 🦀", "a\"b", "back\\slash", "line\nbreak", "\u{1}", "\u{7f}"];
+    for (name, text) in texts.iter().flat_map(|name| texts.map(|text| (*name, text))) {
+        let object = JsonText::object([(name, text), ("other", text)]);
+        assert_eq!(object, json!({name: text, "other": text}));
+    }
+    assert_eq!(JsonText::object([]), json!({}));
 }

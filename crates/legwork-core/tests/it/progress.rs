@@ -58,7 +58,7 @@ fn agent() -> AgentState {
         .with_stop_signal(signal(StopReason::Completed))
         .with_stop_signal(signal(StopReason::UserRequested))
         .with_vote("hook", Decision::Request);
-    let provisional = Arc::new(outcome(&state));
+    let provisional = outcome(&state);
     state.with_provisional_outcome(Some(provisional))
 }
 

@@ -272,7 +272,7 @@ proptest! {
         (votes, shuffled) in arbitrary::votes()
             .prop_flat_map(|votes| (Just(votes.clone()), Just(votes).prop_shuffle())),
     ) {
-        prop_assert_eq!(resolve(votes), resolve(shuffled));
+        prop_assert_eq!(resolve(&votes), resolve(&shuffled));
     }
 
     #[test]

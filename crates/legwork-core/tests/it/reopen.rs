@@ -28,7 +28,7 @@ fn with(criterion: impl Criterion + 'static) -> Criteria {
 
 /// The state in which criteria ended the step under way and the execution.
 fn ended_by(state: AgentState, criteria: &Criteria) -> AgentState {
-    let outcome = Arc::new(evaluate(criteria, &state));
+    let outcome = evaluate(criteria, &state);
     let status = ExecutionStatus::from(outcome.stop_reason().unwrap());
     let finished = StepFinished { outcome: Arc::clone(&outcome), took: Micros(1_000) };
     let state = state.with(Event::StepFinished(finished));

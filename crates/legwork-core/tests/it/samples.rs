@@ -447,7 +447,7 @@ fn ending() -> Vec<Event> {
     let vote = |by: &str, decision| Vote { by: by.to_owned(), decision };
     let done = StopSignal::new(StopReason::Completed, "finish_reason", HARD);
     let odd = StopSignal::new("moon_phase".into(), "hook", HARD);
-    let mut outcome = resolve(vec![
+    let mut outcome = resolve(&[
         vote("budget", Decision::Forbid(signal.clone())),
         vote("hook", Decision::Forbid(odd)),
         vote("finish_reason", Decision::Stop(done)),

@@ -245,12 +245,12 @@ pub(crate) fn taken(state: AgentState, item: Item) -> AgentState {
 }
 
 /// The outcome that the shipped criteria and the votes of hooks amount to.
-pub(crate) fn outcome(state: &AgentState) -> ContinuationOutcome {
+pub(crate) fn outcome(state: &AgentState) -> Arc<ContinuationOutcome> {
     evaluate(&defaults(), state)
 }
 
 fn decides(state: AgentState) -> AgentState {
-    let outcome = Arc::new(outcome(&state));
+    let outcome = outcome(&state);
     state.with(Event::StepFinished(StepFinished { outcome, took: Micros(1_000) }))
 }
 

@@ -18,9 +18,9 @@ use finished::Finished;
 use super::call::{self, Added, Piece};
 use super::error::ApiError;
 use super::json::{Read, Reader};
-use super::remainder::{self, Remainder};
+use super::remainder::Remainder;
 use super::repeated::Repeated;
-use super::room::{PART, Room, field, weight};
+use super::room::{PART, Room, weight};
 use super::usage;
 use crate::bounds::{Bounds, NAME_BYTES, Passed};
 
@@ -60,7 +60,7 @@ pub(crate) struct Assembly {
     id: String,
     usage: usage::Reading,
     /// The model as the answer names it.
-    model: Value,
+    model: Option<Arc<str>>,
     top: Remainder,
     choice: Remainder,
     message: Remainder,
@@ -99,7 +99,7 @@ impl Assembly {
             repeated: None,
             id: String::new(),
             usage: usage::Reading::default(),
-            model: Value::Null,
+            model: None,
             top: Remainder::default(),
             choice: Remainder::default(),
             message: Remainder::default(),
@@ -344,7 +344,8 @@ impl Assembly {
     fn push_piece(&mut self, at: usize, piece: Piece<'_>, on: &mut dyn Deltas) {
         let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };
         let index = *number;
-        let Added { begun, arguments: json, added } = call.push(piece);
+        let names = self.repeated.as_deref();
+        let Added { begun, arguments: json, added } = call.push(piece, names);
         let mut stopped =
             begun.is_some_and(|name| on.delta(Delta::ToolCall { index, name }).is_break());
         if !stopped && !json.is_empty() {
@@ -386,7 +387,9 @@ impl Assembly {
     /// Merges a field of the answer that is not part of any part.
     pub(crate) fn merge(&mut self, level: Level, key: &str, value: Value) {
         let into = match level {
-            Level::Top if key == "model" => return self.model(value),
+            Level::Top if key == "model" => {
+                return self.answered_by(value.as_str().unwrap_or_default());
+            }
             Level::Top => &mut self.top,
             Level::Choice => &mut self.choice,
             Level::Message => &mut self.message,
@@ -396,16 +399,13 @@ impl Assembly {
     }
 
     /// The model, of whose names the last one counts.
-    fn model(&mut self, value: Value) {
-        if remainder::is_empty(&value) {
+    pub(crate) fn answered_by(&mut self, model: &str) {
+        if model.is_empty() || self.model.as_deref() == Some(model) {
             return;
         }
-        let added = match &self.model {
-            Value::Null => field("model", &value),
-            known => weight(&value).saturating_sub(weight(known)),
-        };
-        self.model = value;
-        self.room.keep(added);
+        let before = self.model.as_ref().map_or(0, |known| known.len());
+        self.room.keep(model.len().saturating_sub(before));
+        self.model = Some(call::shared(self.repeated.as_deref(), model));
     }
 
     /// The tokens of a cache are no part of the input that this API reports.

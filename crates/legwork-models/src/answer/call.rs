@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use legwork_core::message::ProviderData;
+use legwork_core::message::{JsonText, ProviderData};
 use legwork_core::{CallId, ToolCall};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::json::{Read, Reader};
 use super::remainder::Remainder;
+use super::repeated::Repeated;
 use crate::bounds::NAME_BYTES;
 
 mod closing;
@@ -58,6 +59,8 @@ pub(crate) struct Piece<'a> {
     arguments: Cow<'a, str>,
     function: Remainder,
     rest: Remainder,
+    /// All that the provider attached, where that is the same for each call.
+    own: Option<JsonText>,
     /// What the text of it weighs.
     weight: usize,
 }
@@ -83,6 +86,13 @@ impl<'a> Piece<'a> {
     pub(crate) fn with_field(mut self, key: &str, value: Value) -> Self {
         self.rest.merge(key, value);
         self
+    }
+
+    /// The same with fields of the provider that are all that it attaches to a call.
+    #[cfg(feature = "responses")]
+    #[must_use]
+    pub(crate) fn with_own(self, own: JsonText) -> Self {
+        Self { weight: self.weight + own.as_str().len(), own: Some(own), ..self }
     }
 
     pub(crate) fn read(json: &mut Reader<'a>) -> Read<Self> {
@@ -133,6 +143,11 @@ impl<'a> Piece<'a> {
     }
 }
 
+/// A name, shared with the answers that had it before.
+pub(crate) fn shared(names: Option<&Repeated>, name: &str) -> Arc<str> {
+    names.map_or_else(|| name.into(), |names| names.name(name))
+}
+
 /// The text, if there is any.
 fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
@@ -145,6 +160,8 @@ pub(crate) struct Draft {
     id: Option<CallId>,
     name: Arc<str>,
     arguments: String,
+    /// What the provider attached.
+    own: Option<JsonText>,
     /// Rare fields, kept apart because drafts are moved.
     more: Option<Box<More>>,
 }
@@ -184,13 +201,14 @@ impl Draft {
     }
 
     /// Adds a piece.
-    pub(crate) fn push(&mut self, piece: Piece<'_>) -> Added<'_> {
+    pub(crate) fn push(&mut self, piece: Piece<'_>, names: Option<&Repeated>) -> Added<'_> {
         let unnamed = self.name().is_empty();
         self.index = self.index.or(piece.index);
         if self.id.is_none() {
             self.id = some(&piece.id).map(CallId::from);
         }
-        self.push_name(&piece.name);
+        self.push_name(&piece.name, names);
+        self.own = piece.own.or(self.own.take());
         let mut added = 0;
         if !piece.rest.is_none() || !piece.function.is_none() {
             let rest = &mut self.more().rest;
@@ -212,7 +230,7 @@ impl Draft {
     }
 
     /// A name comes whole, again and again, growing, or in pieces.
-    fn push_name(&mut self, name: &str) {
+    fn push_name(&mut self, name: &str, names: Option<&Repeated>) {
         let new = match name.strip_prefix(self.name()) {
             Some(new) => new,
             None if self.arguments.is_empty() => name,
@@ -220,7 +238,7 @@ impl Draft {
         };
         match self.name.is_empty() {
             _ if new.is_empty() => {}
-            true => self.name = new.into(),
+            true => self.name = shared(names, new),
             false => {
                 let first = Arc::clone(&self.name);
                 let whole = &mut self.more().name;
@@ -273,7 +291,7 @@ impl Draft {
         self.arguments.truncate(self.arguments.floor_char_boundary(bytes));
         let name = self.name();
         self.name = name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or_default().into();
-        self.more = None;
+        (self.own, self.more) = (None, None);
         self.id = self.id.take().filter(|id| id.as_str().len() <= NAME_BYTES);
     }
 
@@ -299,10 +317,16 @@ impl Draft {
             Some(more) => (more.name.into(), more.rest),
         };
         let mut call = ToolCall::new(own, name, self.arguments);
-        if let Some(fields) = rest.into_fields() {
-            let (provider, data) = (Arc::clone(origin.provider), Value::Object(fields));
-            call.provider = Some(ProviderData { provider, data });
-        }
+        let data = match (self.own, rest.into_fields()) {
+            (own, None) => own,
+            (None, Some(fields)) => Some(Value::Object(fields).into()),
+            (Some(own), Some(mut fields)) => {
+                let Value::Object(own) = own.value() else { return Arc::new(call) };
+                fields.extend(own);
+                Some(Value::Object(fields).into())
+            }
+        };
+        call.provider = data.map(|data| ProviderData::new(Arc::clone(origin.provider), data));
         Arc::new(call)
     }
 }

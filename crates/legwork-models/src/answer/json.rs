@@ -199,6 +199,9 @@ impl<'a> Reader<'a> {
 
     /// The name of the next field, whose value must be read then.
     pub(crate) fn key(&mut self, position: &mut Position) -> Read<Option<Cow<'a, str>>> {
+        if let Some(key) = self.usual_key(position) {
+            return Ok(Some(Cow::Borrowed(key)));
+        }
         if !self.more(position, b'}')? {
             return Ok(None);
         }
@@ -212,6 +215,27 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         Ok(Some(key))
+    }
+
+    /// The name of the next field, if it is short and nothing is between it and what is around it.
+    #[inline]
+    fn usual_key(&mut self, position: &mut Position) -> Option<&'a str> {
+        let bytes = self.text.as_bytes().get(self.at..)?;
+        let (before, name) = match (&*position, bytes) {
+            (Position::Later, [b',', b'"', name @ ..]) => (2, name),
+            (Position::First, [b'"', name @ ..]) => (1, name),
+            _ => return None,
+        };
+        let length = scan::near(name)?;
+        let [b'"', b':', ..] = name.get(length..)? else { return None };
+        let begin = self.at + before;
+        let key = self.text.get(begin..begin + length)?;
+        if !self.controls.allow(key.as_bytes()) {
+            return None;
+        }
+        self.at = begin + length + 2;
+        *position = Position::Later;
+        Some(key)
     }
 
     /// Enters an array; an object in its place is its one item, and a scalar is none.
@@ -319,11 +343,11 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self) -> Read<Cow<'a, str>> {
-        if self.peek() != b'"' {
-            return Err(Broken);
-        }
         if let Some(text) = self.plain_string() {
             return Ok(Cow::Borrowed(text));
+        }
+        if self.peek() != b'"' {
+            return Err(Broken);
         }
         let rest = self.text.get(self.at + 1..).unwrap_or_default();
         match scan::unescaped(rest, self.controls) {
@@ -338,16 +362,14 @@ impl<'a> Reader<'a> {
     /// The string that begins here, if it holds no escapes.
     #[inline]
     fn plain_string(&mut self) -> Option<&'a str> {
-        let (bytes, begin) = (self.text.as_bytes(), self.at + 1);
-        if bytes.get(self.at) != Some(&b'"') {
+        let [b'"', bytes @ ..] = self.text.as_bytes().get(self.at..)? else { return None };
+        let length = scan::special(bytes)?;
+        if bytes.get(length) != Some(&b'"') || !self.controls.allow(bytes.get(..length)?) {
             return None;
         }
-        let end = begin + scan::special(bytes.get(begin..)?)?;
-        if bytes.get(end) != Some(&b'"') || !self.controls.allow(bytes.get(begin..end)?) {
-            return None;
-        }
-        self.at = end + 1;
-        self.text.get(begin..end)
+        let begin = self.at + 1;
+        self.at = begin + length + 1;
+        self.text.get(begin..begin + length)
     }
 
     /// The whole number that begins here, if it is a plain one.
@@ -404,12 +426,23 @@ impl<'a> Reader<'a> {
 
     /// The whole number that comes next, if it is a plain one.
     fn whole(&mut self) -> Option<u64> {
-        let start = self.at;
-        let number = self.digits().and_then(|digits| digits.parse().ok());
-        if number.is_none() {
-            self.at = start;
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (mut number, mut length) = (0_u64, 0);
+        let next = loop {
+            match rest.get(length)? {
+                digit @ b'0'..=b'9' => {
+                    number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+                    length += 1;
+                }
+                other => break other,
+            }
+        };
+        let plain = length == 1 || (length > 1 && rest.first() != Some(&b'0'));
+        if !plain || matches!(next, b'.' | b'e' | b'E') {
+            return None;
         }
-        number
+        self.at += length;
+        Some(number)
     }
 
     /// A value that holds no others, built within the bounds.

@@ -66,12 +66,13 @@ pub struct Reply {
 
 #[derive(Debug)]
 enum Body {
+    /// In a box, for a reply is moved before it is read.
     Events {
-        parser: sse::Parser,
+        parser: Box<sse::Parser>,
     },
     #[cfg(feature = "bedrock")]
     Frames {
-        parser: frames::Parser,
+        parser: Box<frames::Parser>,
     },
     Whole {
         bytes: Vec<u8>,
@@ -325,9 +326,9 @@ impl Reply {
 impl Body {
     fn events(framing: Framing) -> Self {
         match framing {
-            Framing::Text => Self::Events { parser: sse::Parser::default() },
+            Framing::Text => Self::Events { parser: Box::default() },
             #[cfg(feature = "bedrock")]
-            Framing::Binary => Self::Frames { parser: frames::Parser::default() },
+            Framing::Binary => Self::Frames { parser: Box::default() },
         }
     }
 }

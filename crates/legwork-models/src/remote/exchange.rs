@@ -64,15 +64,24 @@ fn error_name<B>(answer: &Answer<B>) -> &str {
 }
 
 impl<'a> Exchange<'a> {
-    /// Sends a body; the answer's head comes back, and the watch over the wait for its body.
+    /// A watch over an exchange.
+    pub(super) fn watch(&self) -> Watch<'a> {
+        Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte))
+    }
+
+    /// Sends a body; the answer's head comes back. The watch goes on over the wait for its body.
     ///
     /// It is sent again if the server refuses its credential and there may be another one.
-    pub(super) async fn send(&self, body: Bytes) -> Result<(Answer<Body>, Watch<'a>), Error> {
+    pub(super) async fn send(
+        &self,
+        body: Bytes,
+        watch: &mut Watch<'a>,
+    ) -> Result<Answer<Body>, Error> {
         let (mut used, mut is_renewed) = (None, false);
         loop {
-            let sent = self.send_once(body.clone(), &mut used).await;
+            let sent = self.send_once(body.clone(), &mut used, watch).await;
             match (self.tapped, &sent) {
-                (Some(tapped), Ok((answer, _))) => {
+                (Some(tapped), Ok(answer)) => {
                     tapped.response(answer.status().as_u16(), answer.headers());
                 }
                 (Some(tapped), Err(error)) => tapped.end(Some(&error.message)),
@@ -85,17 +94,14 @@ impl<'a> Exchange<'a> {
                 tapped.end(Some("the credential was refused; it is renewed"));
             }
             is_renewed = true;
+            *watch = self.watch();
         }
     }
 
     /// Whether the server refused the credential, and there may be another one.
-    fn renews<W>(
-        &self,
-        sent: &Result<(Answer<Body>, W), Error>,
-        used: Option<&Credential>,
-    ) -> bool {
+    fn renews(&self, sent: &Result<Answer<Body>, Error>, used: Option<&Credential>) -> bool {
         match (self.access, used, sent) {
-            (Some(access), Some(used), Ok((answer, _))) => {
+            (Some(access), Some(used), Ok(answer)) => {
                 access.renews(used, answer.status().as_u16(), error_name(answer))
             }
             _ => false,
@@ -106,12 +112,12 @@ impl<'a> Exchange<'a> {
         &self,
         body: Bytes,
         used: &mut Option<Credential>,
-    ) -> Result<(Answer<Body>, Watch<'a>), Error> {
+        watch: &mut Watch<'a>,
+    ) -> Result<Answer<Body>, Error> {
         let mut request = with_body(self.template, body.clone());
         if let Some((name, value)) = self.key {
             request.headers_mut().insert(name, value.clone());
         }
-        let mut watch = Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte));
         if let Some(access) = self.access {
             // In a box, for most requests have their key already.
             let mut opened = Box::pin(access.open(&mut request, &body, self.clock));
@@ -135,7 +141,7 @@ impl<'a> Exchange<'a> {
         };
         self.presence.note();
         watch.same_wait();
-        Ok((answer, watch))
+        Ok(answer)
     }
 
     /// Reads until the answer is over; what kept it from its end comes back.

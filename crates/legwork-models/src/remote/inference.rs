@@ -40,7 +40,8 @@ impl Inference<'_> {
         body: Bytes,
         deltas: &mut dyn Deltas,
     ) -> Result<Response, Error> {
-        let (mut answer, mut watch) = self.exchange.send(body).await?;
+        let mut watch = self.exchange.watch();
+        let mut answer = self.exchange.send(body, &mut watch).await?;
         let mut shown = Shown { reply: self.reply(&answer), deltas };
         let problem = self.exchange.read(&mut answer, &mut shown, &mut watch).await;
         self.conclude(shown.reply, problem, &answer)

@@ -1,6 +1,6 @@
 //! The last body, which the next one continues.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use legwork_core::chunked::{Marks, Written};
@@ -19,7 +19,7 @@ pub(super) struct Spare(Mutex<Option<Last>>);
 #[derive(Debug)]
 struct Last {
     body: Bytes,
-    marks: Option<Marks<Arc<Message>>>,
+    marks: Option<Marks<Message>>,
 }
 
 /// Bytes of the longest body that is kept; longer ones are rare.
@@ -34,7 +34,7 @@ impl Spare {
         Body::after(before)
     }
 
-    fn last(&self) -> Option<Written<Arc<Message>>> {
+    fn last(&self) -> Option<Written<Message>> {
         // Without waiting: while another request takes it, this one has none.
         let Last { body, marks } = self.0.try_lock().ok()?.take()?;
         body.is_unique().then(|| Written { bytes: body.into(), marks })

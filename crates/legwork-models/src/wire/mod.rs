@@ -15,8 +15,6 @@ mod quirks;
 mod segment;
 mod thoughts;
 
-use std::sync::Arc;
-
 use http::{HeaderMap, HeaderName, HeaderValue};
 use legwork_core::ModelRequest;
 use legwork_core::chunked::Buffer;
@@ -128,7 +126,7 @@ pub(crate) trait Wire: Send + Sync {
 }
 
 /// The body of a request while it is written; it continues the last one.
-pub(crate) type Body = Buffer<Arc<Message>>;
+pub(crate) type Body = Buffer<Message>;
 
 /// How the events of a stream are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

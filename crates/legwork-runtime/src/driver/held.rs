@@ -22,7 +22,7 @@ pub(super) const DRIVER: &str = "driver";
 /// one that nobody read.
 pub(super) fn read<D: Driver + ?Sized>(
     driver: &D,
-    mut response: Response,
+    response: Response,
     price: Option<&Price>,
     state: AgentState,
     cx: &StepContext,
@@ -30,12 +30,9 @@ pub(super) fn read<D: Driver + ?Sized>(
 ) -> AgentState {
     // As it was received, before the driver changes it.
     let charged = state.ledger().charge_for(&response, price);
-    let raw = std::mem::take(&mut response.raw);
-    let unread = Response { incomplete: Some(Incomplete::Unread), bound: None, ..response.clone() };
-    response.raw = raw;
-    match unwind::call(|| driver.read(&state, response)) {
-        Ok(response) => {
-            drop(unread);
+    match unwind::call(|| driver.read(&state, &response)) {
+        Ok(read) => {
+            let response = read.unwrap_or(response);
             let state = record(response, charged, state, cx, model);
             let before = state.clone();
             match unwind::call(|| driver.recorded(state)) {
@@ -44,7 +41,11 @@ pub(super) fn read<D: Driver + ?Sized>(
                 Err(panic) => before.with_fatal_error(DRIVER, of_driver(&panic)),
             }
         }
-        Err(panic) => record(unread, charged, state, cx, model).with_error(of_driver(&panic)),
+        Err(panic) => {
+            let (incomplete, bound) = (Some(Incomplete::Unread), None);
+            let unread = Response { incomplete, bound, ..response };
+            record(unread, charged, state, cx, model).with_error(of_driver(&panic))
+        }
     }
 }
 

@@ -53,10 +53,11 @@ pub trait Driver: Send + Sync {
         cx.model(state).map(|model| Source::Model(Arc::clone(model)))
     }
 
-    /// Reads a response; what it returns is journaled and goes to the transcript.
-    fn read(&self, state: &AgentState, response: Response) -> Response {
-        let _ = state;
-        response
+    /// Reads a response: what is journaled and goes to the transcript in its place; none if it is
+    /// the response as it came.
+    fn read(&self, state: &AgentState, response: &Response) -> Option<Response> {
+        let _ = (state, response);
+        None
     }
 
     /// Sees the state with the response recorded, before anybody else does, and may add

@@ -86,7 +86,7 @@ impl Driver for WrongDriver {
         ToolCalling.request(state, cx, shown)
     }
 
-    fn read(&self, state: &AgentState, response: Response) -> Response {
+    fn read(&self, state: &AgentState, response: &Response) -> Option<Response> {
         self.go(AgentPart::Read);
         ToolCalling.read(state, response)
     }

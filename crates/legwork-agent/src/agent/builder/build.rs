@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use legwork_core::{ToolSpec, tool};
-use legwork_port::{Core, Model, NoObserver, Observer, OutputReader, Tool};
+use legwork_port::{Core, Model, OutputReader, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
 use legwork_runtime::memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::{Error, Services, price_unknown};
-use legwork_session::{Observers, Sessions};
+use legwork_session::Sessions;
 use legwork_toolset::{Given, Owner, Toolsets};
 
 use crate::agent::builder::Builder;
@@ -61,7 +61,7 @@ impl Builder {
             definition: Arc::new(self.definition),
             metadata: self.metadata,
         };
-        let sessions = Sessions::new(store, self.clock, as_one(self.observers), mask);
+        let sessions = Sessions::new(store, self.clock, self.observers, mask);
         let services = Services {
             models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
             toolsets: Arc::new(toolsets),
@@ -184,14 +184,6 @@ impl Builder {
                 self.problems.push(price_unknown(model.name()));
             }
         }
-    }
-}
-
-fn as_one(mut observers: Vec<Arc<dyn Observer>>) -> Arc<dyn Observer> {
-    match observers.len() {
-        0 => Arc::new(NoObserver),
-        1 => observers.remove(0),
-        _ => Arc::new(Observers::new(observers)),
     }
 }
 

@@ -132,14 +132,43 @@ impl Driver for ReAct {
         Ok(request)
     }
 
-    fn read(&self, state: &AgentState, mut response: Response) -> Response {
-        let text = response.text();
-        let refused = text.is_empty()
-            && response.message.parts.iter().any(|part| matches!(part, Part::Refusal(_)));
+    fn read(&self, state: &AgentState, response: &Response) -> Option<Response> {
+        let parts = &response.message.parts;
+        let refused = parts.iter().any(|part| matches!(part, Part::Refusal(_)));
         let calls = response.message.tool_calls().next().is_some();
-        if response.incomplete.is_some() || calls || refused {
-            return response;
+        if response.incomplete.is_some() || calls || (refused && response.text().is_empty()) {
+            return None;
         }
+        Some(self.understood(state, response.clone()))
+    }
+
+    fn recorded(&self, state: AgentState) -> AgentState {
+        match Mark::of_current(&state) {
+            Some(Mark { decision: Kind::Draft, .. }) => state.with_message(ASK_PLAIN),
+            Some(Mark { decision: Kind::Invalid, problem, .. }) => {
+                let problem = problem.unwrap_or_default();
+                let error = format!("the model's answer is no decision: {problem}");
+                let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, error);
+                state.with_error(error).with_message(correction(&problem))
+            }
+            _ => state,
+        }
+    }
+
+    fn is_answer(&self, state: &AgentState) -> bool {
+        let mark = Mark::of_current(state);
+        mark.is_none_or(|mark| matches!(mark.decision, Kind::Answer | Kind::Plain))
+    }
+
+    fn criteria(&self) -> Vec<Arc<dyn Criterion>> {
+        vec![Arc::new(FinalDecision)]
+    }
+}
+
+impl ReAct {
+    /// The response with the decision that its text writes.
+    fn understood(&self, state: &AgentState, mut response: Response) -> Response {
+        let text = response.text();
         let shown = state.context().tools_shown.as_ref();
         let tools: Vec<_> =
             shown.into_iter().flat_map(|shown| shown.specs.iter().map(|s| &*s.name)).collect();
@@ -172,28 +201,6 @@ impl Driver for ReAct {
                 response
             }
         }
-    }
-
-    fn recorded(&self, state: AgentState) -> AgentState {
-        match Mark::of_current(&state) {
-            Some(Mark { decision: Kind::Draft, .. }) => state.with_message(ASK_PLAIN),
-            Some(Mark { decision: Kind::Invalid, problem, .. }) => {
-                let problem = problem.unwrap_or_default();
-                let error = format!("the model's answer is no decision: {problem}");
-                let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, error);
-                state.with_error(error).with_message(correction(&problem))
-            }
-            _ => state,
-        }
-    }
-
-    fn is_answer(&self, state: &AgentState) -> bool {
-        let mark = Mark::of_current(state);
-        mark.is_none_or(|mark| matches!(mark.decision, Kind::Answer | Kind::Plain))
-    }
-
-    fn criteria(&self) -> Vec<Arc<dyn Criterion>> {
-        vec![Arc::new(FinalDecision)]
     }
 }
 

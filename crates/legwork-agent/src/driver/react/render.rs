@@ -16,7 +16,7 @@ const PROVIDER: &str = "react";
 
 /// The thought of a decision as a part of the transcript.
 pub(super) fn thought(text: String) -> Part {
-    let provider = ProviderData { provider: PROVIDER.into(), data: Value::Null };
+    let provider = ProviderData::new(PROVIDER, Value::Null);
     Part::Thinking(Thinking { text, id: None, provider: Some(provider) })
 }
 

@@ -37,10 +37,7 @@ impl Assembly {
             self.clip();
         }
         let finish = self.finish.take().unwrap_or_else(|| FinishReason::from("missing"));
-        let model = match self.model.take() {
-            Value::String(model) => Some(model.into()),
-            _ => None,
-        };
+        let model = self.model.take();
         let raw = self.raw();
         let (mut taken, id) = (Taken::default(), self.id);
         let origin = Origin { provider: &self.provider, response: &id };
@@ -82,7 +79,7 @@ impl Assembly {
             kept
         });
         (self.top, self.choice, self.message) = Default::default();
-        self.model = Value::Null;
+        self.model = None;
         self.usage.rest = Remainder::default();
     }
 

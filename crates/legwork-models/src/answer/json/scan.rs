@@ -15,7 +15,18 @@ const HIGHEST_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 /// The place of the first quote or backslash.
 #[inline]
 pub(super) fn special(bytes: &[u8]) -> Option<usize> {
-    let near = bytes.get(..NEAR).unwrap_or_default();
+    if let Some(place) = near(bytes) {
+        return Some(place);
+    }
+    let near = if bytes.len() < NEAR { 0 } else { NEAR };
+    let place = memchr::memchr2(b'"', b'\\', bytes.get(near..)?)?;
+    Some(near + place)
+}
+
+/// The place of the first quote or backslash, if it is near.
+#[inline]
+pub(super) fn near(bytes: &[u8]) -> Option<usize> {
+    let near: &[u8; NEAR] = bytes.first_chunk()?;
     for (number, word) in near.as_chunks().0.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
         let found =
@@ -24,8 +35,7 @@ pub(super) fn special(bytes: &[u8]) -> Option<usize> {
             return Some(number * 8 + found.trailing_zeros() as usize / 8);
         }
     }
-    let place = memchr::memchr2(b'"', b'\\', bytes.get(near.len()..)?)?;
-    Some(near.len() + place)
+    None
 }
 
 /// The highest bit of the first byte that is zero, and of none before it.

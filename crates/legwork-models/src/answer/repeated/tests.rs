@@ -5,7 +5,7 @@ use legwork_core::Response;
 use legwork_port::Delta;
 use serde_json::{Value, json};
 
-use super::{LONGEST, RUNS, Repeated};
+use super::{LONGEST, LONGEST_NAME, NAMES, RUNS, Repeated};
 use crate::Api;
 use crate::answer::{Ended, Reply, Streaming};
 
@@ -55,11 +55,12 @@ fn what_comes_again_is_kept_once_and_the_oldest_goes() {
     for number in 0..3 {
         read(&answer(number, &tools(0), "1.0"), Some(&repeated)).unwrap();
     }
-    let firsts = ["object", "instructions", "parallel_tool_calls", "temperature"];
+    let firsts = ["object", "error", "parallel_tool_calls"];
     let runs = repeated.runs();
     assert_eq!(runs.len(), firsts.len(), "{runs:?}");
     for (run, name) in runs.iter().zip(firsts) {
-        assert!(run.starts_with(&format!(",\"{name}\":")), "{run}");
+        let first = run.trim_start_matches([',', '\n']);
+        assert!(first.starts_with(&format!("\"{name}\":")), "{run}");
     }
     for number in 0..20 {
         read(&answer(number, &tools(number), "1.0"), Some(&repeated)).unwrap();
@@ -72,4 +73,41 @@ fn what_comes_again_is_kept_once_and_the_oldest_goes() {
     let long = json!([{"type": "x".repeat(LONGEST)}]);
     read(&answer(1, &long, "1.0"), Some(&repeated)).unwrap();
     assert_eq!(repeated.runs(), runs);
+}
+
+#[test]
+fn runs_that_come_in_another_order_are_kept_in_that_order() {
+    let repeated = Arc::<Repeated>::default();
+    let body = |runs: [&str; 3]| {
+        let [first, second, third] = runs.map(|name| format!(r#""{name}":"{name}""#));
+        format!(
+            r#"{{"id":"resp_1",{first},"status":"completed",{second},"output":[],{third},"novel":1}}"#
+        )
+    };
+    let mut orders = [["user", "truncation", "tools"], ["tools", "user", "truncation"]];
+    for _ in 0..3 {
+        for order in orders {
+            let body = body(order);
+            for _ in 0..2 {
+                assert_eq!(read(&body, Some(&repeated)), read(&body, None), "{body}");
+            }
+            let kept: Vec<_> = repeated.runs().iter().map(|run| run.to_string()).collect();
+            assert_eq!(kept, order.map(|name| format!(r#","{name}":"{name}""#)));
+        }
+        orders.reverse();
+    }
+}
+
+#[test]
+fn a_name_is_kept_once_and_the_oldest_goes() {
+    let repeated = Repeated::default();
+    let first = repeated.name("add");
+    assert!(Arc::ptr_eq(&first, &repeated.name("add")));
+    assert_eq!(&*repeated.name("sub"), "sub");
+    let long = "x".repeat(LONGEST_NAME + 1);
+    assert!(!Arc::ptr_eq(&repeated.name(&long), &repeated.name(&long)), "what is long is not kept");
+    for number in 0..NAMES {
+        assert_eq!(*repeated.name(&number.to_string()), *number.to_string());
+    }
+    assert!(!Arc::ptr_eq(&first, &repeated.name("add")));
 }

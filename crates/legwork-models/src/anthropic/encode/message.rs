@@ -48,7 +48,7 @@ fn block(part: &Part, role: &Role, is_own: bool, provider: &str, out: &mut Vec<u
     match part {
         Part::Text(said) | Part::Refusal(said) => {
             let data = said.provider.as_ref().and_then(|data| data.of(provider));
-            text(&said.text, data.and_then(|data| data.get("citations")), out);
+            text(&said.text, data.as_ref().and_then(|data| data.get("citations")), out);
         }
         Part::Thinking(thinking) => own_thinking(thinking, provider, out),
         Part::ToolCall(called) if *role == Role::Assistant => call(called, provider, out),
@@ -76,7 +76,7 @@ fn text(text: &str, citations: Option<&Value>, out: &mut Vec<u8>) {
 /// Thinking of this provider, as it came: with its signature, or as data that only it can read.
 fn own_thinking(thinking: &Thinking, provider: &str, out: &mut Vec<u8>) {
     let data = thinking.provider.as_ref().and_then(|data| data.of(provider));
-    let own = |name: &str| data.and_then(|data| data.get(name)?.as_str());
+    let own = |name: &str| data.as_ref().and_then(|data| data.get(name)?.as_str());
     if let Some(data) = own("redacted") {
         write(out, &json!({"type": "redacted_thinking", "data": data}));
     } else if let Some(signature) = own("signature") {
@@ -96,7 +96,7 @@ fn call(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"input\":");
     append_arguments(out, call);
     let data = call.provider.as_ref().and_then(|data| data.of(provider));
-    if let Some(caller) = data.and_then(|data| data.get("caller")) {
+    if let Some(caller) = data.as_ref().and_then(|data| data.get("caller")) {
         field(out, "caller", caller);
     }
     out.push(b'}');

@@ -132,7 +132,7 @@ impl Whose {
 /// A text, with its citations if it has some.
 fn own_text(said: &Text, whose: Whose, to: To<'_>, blocks: &mut Blocks<'_>) {
     let data = said.provider.as_ref().and_then(|data| data.of(to.provider));
-    match data.and_then(|data| data.get("citations")) {
+    match data.as_ref().and_then(|data| data.get("citations")) {
         Some(citations) if whose != Whose::Foreign && !said.text.is_empty() => {
             let content = json!([{"text": said.text}]);
             let block = json!({"citationsContent": {"content": content, "citations": citations}});
@@ -145,7 +145,7 @@ fn own_text(said: &Text, whose: Whose, to: To<'_>, blocks: &mut Blocks<'_>) {
 /// Thinking of this provider, as it came: with its signature, or as data that only it can read.
 fn own_thinking(thinking: &Thinking, to: To<'_>, blocks: &mut Blocks<'_>) {
     let data = thinking.provider.as_ref().and_then(|data| data.of(to.provider));
-    let own = |name: &str| data.and_then(|data| data.get(name)?.as_str());
+    let own = |name: &str| data.as_ref().and_then(|data| data.get(name)?.as_str());
     if let Some(data) = own("redacted") {
         write(blocks.next(), &json!({"reasoningContent": {"redactedContent": data}}));
     } else if let Some(signature) = own("signature") {

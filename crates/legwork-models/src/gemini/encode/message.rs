@@ -85,12 +85,12 @@ fn own_thoughts(message: &Message, parts: &mut Parts<'_>) {
 /// A thought that its provider signed; others are of no use to it.
 fn signed_thought(thinking: &Thinking, to: To<'_>, parts: &mut Parts<'_>) {
     let fields = of(thinking.provider.as_ref(), to.provider);
-    if fields.is_some_and(|fields| fields.get("thoughtSignature").is_some()) {
-        parts.text(&thinking.text, Some(Thought::Yes), fields);
+    if fields.as_ref().is_some_and(|fields| fields.get("thoughtSignature").is_some()) {
+        parts.text(&thinking.text, Some(Thought::Yes), fields.as_ref());
     }
 }
 
-fn of<'a>(data: Option<&'a ProviderData>, provider: &str) -> Option<&'a Value> {
+fn of(data: Option<&ProviderData>, provider: &str) -> Option<Value> {
     data?.of(provider)
 }
 
@@ -101,7 +101,7 @@ fn said(part: &Part, provider: Option<&str>, parts: &mut Parts<'_>) {
         | Part::Refusal(Text { text, provider: data, .. }) => {
             let fields = provider.and_then(|provider| of(data.as_ref(), provider));
             if !text.is_empty() || fields.is_some() {
-                parts.text(text, None, fields);
+                parts.text(text, None, fields.as_ref());
             }
         }
         Part::Image(Image { media_type, source }) | Part::File(File { media_type, source, .. }) => {
@@ -168,6 +168,7 @@ impl Parts<'_> {
     /// A call as the model made it, with the fields that its provider wants back.
     fn call(&mut self, call: &ToolCall, to: To<'_>, wants_signature: bool) {
         let fields = of(call.provider.as_ref(), to.provider);
+        let fields = fields.as_ref();
         let is_signed = fields.is_some_and(|fields| fields.get("thoughtSignature").is_some());
         let out = self.next();
         out.extend_from_slice(b"{\"functionCall\":{\"id\":");

@@ -184,7 +184,7 @@ fn announced(output: u64, json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'
 fn begun(json: &mut Reader<'_>, into: &mut Assembly) -> Read {
     let (id, model) = (json.field("id")?, json.field("model")?);
     into.id(&id);
-    into.merge(Level::Top, "model", Value::from(&*model));
+    into.answered_by(&model);
     Ok(())
 }
 
@@ -237,10 +237,16 @@ fn response(json: &mut Reader<'_>, into: &mut Assembly, on: Sink<'_>) -> Read {
         let begin = json.at();
         let Some(key) = json.key(&mut position)? else { break };
         match &*key {
-            "id" => into.id(&json.text()?),
             "output" => output(json, into, on)?,
+            // Null says nothing, again and again.
+            _ if json.peek() == b'n' => {
+                json.skip()?;
+                run.note(begin, json);
+            }
+            "id" => into.id(&json.text()?),
             "usage" => into.usage(json)?,
             "error" => error(into, &json.json()?),
+            "model" => into.answered_by(&json.text()?),
             "status" => status = json.text()?,
             "incomplete_details" => {
                 reason = json.field("reason")?;

@@ -42,7 +42,8 @@ impl Embedding<'_> {
             tried: self.embedder.tried(),
             tapped: self.embedder.tap.as_ref().map(Tap::attempt),
         };
-        let (mut answer, mut watch) = exchange.send(self.body.clone()).await?;
+        let mut watch = exchange.watch();
+        let mut answer = exchange.send(self.body.clone(), &mut watch).await?;
         let status = answer.status();
         let reply = Reply::within(self.embedder.bounds, self.embedder.api, status.as_u16());
         let mut reply = reply.for_texts(self.texts).with_dimensions(self.dimensions);

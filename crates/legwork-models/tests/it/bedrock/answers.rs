@@ -141,7 +141,7 @@ fn calls_and_citations_come_in_pieces() {
     assert_eq!((&*calls[0].arguments, &*calls[1].arguments), ("{\"a\":1}", ""));
     let Part::Text(text) = &response.message.parts[0] else { panic!("{response:?}") };
     let data = text.provider.as_ref().unwrap();
-    assert_eq!(data.data["citations"], json!([cited]));
+    assert_eq!(data.data.value()["citations"], json!([cited]));
 }
 
 #[test]

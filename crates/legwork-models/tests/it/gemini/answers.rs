@@ -98,7 +98,7 @@ fn a_signature_holds_words_apart() {
         finish("STOP"),
     ]);
     let (response, seen) = read(200, "text/event-stream", [body.as_bytes()], Ended::Whole);
-    let signed = |part: &Part| part.provider().map(|p| p.data["thoughtSignature"].clone());
+    let signed = |part: &Part| part.provider().map(|p| p.data.value()["thoughtSignature"].clone());
     let said: Vec<_> = response
         .unwrap()
         .message

@@ -150,6 +150,7 @@ fn part(part: &Part) -> Value {
         other => panic!("{other:?}"),
     };
     if let Some(ProviderData { data, .. }) = provider {
+        let data = data.value();
         assert_eq!(data.as_object().unwrap().len(), 1, "{data}");
         value["thoughtSignature"] = data["thoughtSignature"].clone();
     }

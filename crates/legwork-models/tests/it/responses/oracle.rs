@@ -84,7 +84,7 @@ fn of_part(part: &Part) -> Value {
         Part::Text(text) => json!(["text", text.id, text.text]),
         Part::Thinking(thinking) => json!(["thinking", thinking.id, thinking.text]),
         Part::ToolCall(call) => {
-            let id = call.provider.as_ref().map(|provider| &provider.data["id"]);
+            let id = call.provider.as_ref().map(|own| own.data.value()["id"].clone());
             json!(["call", id, call.id.as_str(), &*call.name, &*call.arguments])
         }
         Part::Other(value) => value.clone(),

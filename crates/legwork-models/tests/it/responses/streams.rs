@@ -100,7 +100,7 @@ fn what_a_stream_says_again_is_not_doubled() {
     ]);
     let response = result.unwrap();
     assert_eq!((parts(&response), seen.text.as_str()), (vec![json!(["text", "Hi."])], "Hi."));
-    let annotations = &response.message.parts[0].provider().unwrap().data["annotations"];
+    let annotations = &response.message.parts[0].provider().unwrap().data.value()["annotations"];
     assert_eq!(*annotations, json!([{"type": "x"}]));
 }
 

@@ -50,11 +50,12 @@ pub(super) async fn ask(
         cx.watch_beside(state, work, &waits).await?
     };
     let charged_attempts = sink.charged_attempts;
-    let Watched::Done(Some(answer)) = watched else {
+    let Watched::Done(Some(mut answer)) = watched else {
         let left = sink.left(streams);
         return Ok((cx.tick(state), Asked { answer: None, left, charged_attempts }));
     };
-    let (answer, left) = (sink.finish(answer), LeftAttempt::None);
+    sink.finish(&mut answer);
+    let left = LeftAttempt::None;
     let error = answer.as_ref().err().map(model::Error::to_record);
     inference.ended(cx, answer.as_ref().ok(), error.as_ref());
     Ok((state, Asked { answer: Some(answer), left, charged_attempts }))
@@ -113,26 +114,20 @@ impl<'a> Sink<'a> {
     }
 
     /// The answer, which says what was done to it here.
-    fn finish(mut self, answer: Result<Response, model::Error>) -> Result<Response, model::Error> {
+    fn finish(mut self, answer: &mut Result<Response, model::Error>) {
         let cx = self.cx;
         if let Some(pieces) = &mut self.pieces {
             pieces.end(|delta| cx.emit(|| delta.into()));
         }
-        let (cut, forbids) = (self.cut, self.forbids);
-        let answer = answer.map(|mut response| {
-            if cut {
-                response.incomplete = Some(Incomplete::OverReserve);
-            }
-            response
-        });
-        answer.map_err(|mut error| {
-            if let Some(limit) = forbids {
+        match (answer, self.forbids) {
+            (Ok(response), _) if self.cut => response.incomplete = Some(Incomplete::OverReserve),
+            (Err(error), Some(limit)) => {
                 let limit = limit.as_str().replace('_', " ");
                 let why = format!(" (not tried again: the limit of {limit} does not allow it)");
                 error.message.push_str(&why);
             }
-            error
-        })
+            _ => {}
+        }
     }
 }
 

@@ -161,10 +161,11 @@ fn append_thinking(parts: &[Part], provider: &str, out: &mut Vec<u8>) {
             _ => None,
         })
     };
-    let details = thinking()
-        .find_map(|thinking| thinking.provider.as_ref()?.of(provider)?.get("reasoning_details"));
+    let details = thinking().find_map(|thinking| {
+        thinking.provider.as_ref()?.of(provider)?.get_mut("reasoning_details").map(Value::take)
+    });
     if let Some(details) = details {
-        return field(out, "reasoning_details", details);
+        return field(out, "reasoning_details", &details);
     }
     let text: String = thinking().map(|thinking| thinking.text.as_str()).collect();
     if !text.is_empty() {
@@ -193,8 +194,9 @@ fn append_call(call: &ToolCall, to: To<'_>, out: &mut Vec<u8>) {
     };
     let fields = call.provider.as_ref().and_then(|data| data.of(to.provider));
     // Those of Responses at the same provider are of another shape.
-    let is_other = |fields: &&Value| fields.get("type").is_some_and(|kind| kind == "function_call");
+    let is_other = |fields: &Value| fields.get("type").is_some_and(|kind| kind == "function_call");
     let fields = fields.filter(|fields| !is_other(fields));
+    let fields = fields.as_ref();
     out.extend_from_slice(b"{\"id\":");
     write(out, &*to.quirks.call_ids.fit(call.id.as_str()));
     out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use legwork_core::message::JsonText;
 use serde_json::{Map, Value};
 
 use super::Sink;
@@ -186,9 +187,14 @@ struct Call<'a> {
     id: Cow<'a, str>,
     name: Cow<'a, str>,
     arguments: Cow<'a, str>,
-    /// Its own id, its type and what else came with it, as it is written: the provider's fields.
+    /// Its own id; empty if it has none.
+    own_id: Cow<'a, str>,
+    /// What else came with it, as it is written.
     rest: Vec<(Cow<'a, str>, &'a str)>,
 }
+
+/// The type of calls.
+const KIND: &str = "function_call";
 
 impl<'a> Call<'a> {
     /// Reads an item; none if it is no call.
@@ -200,14 +206,13 @@ impl<'a> Call<'a> {
                 "call_id" => call.id = json.text()?,
                 "name" => call.name = json.text()?,
                 "arguments" => call.arguments = json.text()?,
+                "id" => call.own_id = json.text()?,
+                "type" => is_call = json.text()? == KIND,
                 _ => {
                     let value = json.raw()?;
-                    match &*key {
-                        "type" => is_call = json.within(value, Reader::text)? == "function_call",
-                        "status" if json.within(value, Reader::text)? == "completed" => continue,
-                        _ => {}
+                    if key != "status" || value != "\"completed\"" {
+                        call.rest.push((key, value));
                     }
-                    call.rest.push((key, value));
                 }
             }
         }
@@ -225,6 +230,10 @@ impl<'a> Call<'a> {
                 Piece::new(at, "", self.name).with_arguments(rest.to_owned(), written)
             }
         };
+        piece = piece.with_own(match &*self.own_id {
+            "" => JsonText::object([("type", KIND)]),
+            id => JsonText::object([("id", id), ("type", KIND)]),
+        });
         for (key, value) in self.rest {
             piece = piece.with_field(&key, json.within(value, Reader::json)?);
         }

@@ -18,10 +18,10 @@ pub(super) fn append(message: &Message, provider: &str, items: &mut Items<'_>) {
             [Part::Text(_) | Part::Refusal(_), ..] => words(group, provider, items),
             [first @ Part::Thinking(thinking), ..] => {
                 if let Some(fields) = own(first, provider) {
-                    reasoning(thinking.id.as_deref(), fields, group, provider, items);
+                    reasoning(thinking.id.as_deref(), &fields, group, provider, items);
                 }
             }
-            [part @ Part::ToolCall(call), ..] => append_call(call, own(part, provider), items),
+            [Part::ToolCall(call), ..] => append_call(call, provider, items),
             [Part::Other(item), ..] if is_item(item) && is_by(message, provider) => {
                 write(items.next(), item);
             }
@@ -35,12 +35,11 @@ pub(super) fn append(message: &Message, provider: &str, items: &mut Items<'_>) {
 }
 
 /// What the provider attached to a part over this API.
-fn own<'a>(part: &'a Part, provider: &str) -> Option<&'a Map<String, Value>> {
-    let fields = part.provider()?.of(provider)?.as_object()?;
+fn own(part: &Part, provider: &str) -> Option<Map<String, Value>> {
+    let Value::Object(fields) = part.provider()?.of(provider)? else { return None };
     let kind = match part {
         Part::Text(_) | Part::Refusal(_) => "message",
         Part::Thinking(_) => "reasoning",
-        Part::ToolCall(_) => "function_call",
         _ => return None,
     };
     (fields.get("type")? == kind).then_some(fields)
@@ -48,12 +47,14 @@ fn own<'a>(part: &'a Part, provider: &str) -> Option<&'a Map<String, Value>> {
 
 /// Whether a part goes on with the item of the part before it.
 fn are_of_one_item(part: &Part, next: &Part, provider: &str) -> bool {
-    let (ours, theirs) = (own(part, provider), own(next, provider));
+    let both = || (own(part, provider), own(next, provider));
     match (part, next) {
         (Part::Text(text) | Part::Refusal(text), Part::Text(other) | Part::Refusal(other)) => {
+            let (ours, theirs) = both();
             ours.is_some() == theirs.is_some() && (ours.is_none() || text.id == other.id)
         }
         (Part::Thinking(thinking), Part::Thinking(other)) => {
+            let (ours, theirs) = both();
             let goes_on = theirs.is_some_and(|fields| !fields.contains_key("encrypted_content"));
             ours.is_some() && goes_on && thinking.id == other.id
         }
@@ -80,6 +81,7 @@ fn is_item(value: &Value) -> bool {
 fn words(group: &[Part], provider: &str, items: &mut Items<'_>) {
     let Some(Part::Text(first) | Part::Refusal(first)) = group.first() else { return };
     let fields = group.first().and_then(|part| own(part, provider));
+    let fields = fields.as_ref();
     let phase = fields.and_then(|fields| fields.get("phase"));
     let Some(id) = first.id.as_deref().filter(|_| fields.is_some()) else {
         return plain(&texts(group), phase, items);
@@ -110,6 +112,7 @@ fn content(part: &Part, provider: &str, out: &mut Vec<u8>) {
             write(out, &text.text);
             for key in ["annotations", "logprobs"] {
                 let none = Value::Array(Vec::new());
+                let fields = fields.as_ref();
                 field(out, key, fields.and_then(|fields| fields.get(key)).unwrap_or(&none));
             }
             out.push(b'}');
@@ -186,7 +189,7 @@ fn thoughts(key: &str, kind: &str, parts: &[&Part], out: &mut Vec<u8>) {
 }
 
 /// A call as the model made it, with what its provider wants back.
-fn append_call(call: &ToolCall, fields: Option<&Map<String, Value>>, items: &mut Items<'_>) {
+fn append_call(call: &ToolCall, provider: &str, items: &mut Items<'_>) {
     let arguments = match call.arguments.trim() {
         "" => "{}",
         _ => &call.arguments,
@@ -198,11 +201,32 @@ fn append_call(call: &ToolCall, fields: Option<&Map<String, Value>>, items: &mut
     write(out, &*call.name);
     out.extend_from_slice(b",\"arguments\":");
     write(out, arguments);
-    let written = ["type", "call_id", "name", "arguments"];
-    for (key, value) in fields.into_iter().flatten() {
-        if !written.contains(&key.as_str()) {
-            field(out, key, value);
-        }
-    }
+    append_fields(call, provider, out);
     out.push(b'}');
+}
+
+/// The fields of a call that its provider attached over this API, but for those that are written.
+fn append_fields(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
+    let data = call.provider.as_ref().and_then(|data| data.text_of(provider));
+    let Some(data) = data else { return };
+    if let Some(id) = only_id(data.as_str()) {
+        out.extend_from_slice(b",\"id\":\"");
+        out.extend_from_slice(id.as_bytes());
+        return out.push(b'"');
+    }
+    let Value::Object(fields) = data.value() else { return };
+    if fields.get("type").is_none_or(|kind| kind != "function_call") {
+        return;
+    }
+    let written = ["type", "call_id", "name", "arguments"];
+    for (key, value) in fields.iter().filter(|(key, _)| !written.contains(&key.as_str())) {
+        field(out, key, value);
+    }
+}
+
+/// The id of a call to which its provider attached nothing else, as it is written.
+fn only_id(fields: &str) -> Option<&str> {
+    let id = fields.strip_prefix("{\"id\":\"")?.strip_suffix("\",\"type\":\"function_call\"}")?;
+    let is_plain = |byte: u8| byte != b'"' && byte != b'\\';
+    id.bytes().all(is_plain).then_some(id)
 }
