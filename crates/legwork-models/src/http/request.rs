@@ -51,7 +51,9 @@ pub(crate) fn template(
 pub(crate) fn with_body(template: &Request<()>, body: Bytes) -> Box<Outgoing> {
     let length = HeaderValue::from(body.len());
     let mut request = Box::new(template.clone().map(|()| Full::new(body)));
-    request.headers_mut().insert(CONTENT_LENGTH, length);
+    if request.method() != Method::GET {
+        request.headers_mut().insert(CONTENT_LENGTH, length);
+    }
     request
 }
 
