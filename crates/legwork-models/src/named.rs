@@ -17,6 +17,15 @@ use legwork_core::nearest::nearest;
 use legwork_core::{ModelRequest, ModelSettings, Role};
 use percent_encoding::percent_decode_str;
 
+/// The option, and the field, for an answer that is made in the background.
+pub(crate) const BACKGROUND: &str = "background";
+
+/// The option, and the field, for a request that goes on from the response before.
+pub(crate) const PREVIOUS: &str = "previous_response_id";
+
+/// The value of [`PREVIOUS`] with which the response is found in the transcript.
+pub(crate) const AUTO: &str = "auto";
+
 /// The options, with what their values are, for messages.
 pub const OPTIONS: &[(&str, &str)] = &[
     ("thinking", "off, minimal, low, medium, high, or a number of tokens"),
@@ -27,6 +36,8 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("parallel_calls", "true or false"),
     ("seed", "a whole number"),
     ("stop", "a text at which an answer ends"),
+    (BACKGROUND, "true or false"),
+    (PREVIOUS, "auto"),
 ];
 
 /// A model's name, and the settings that its options make: `provider:model?option=value&..`.
@@ -141,6 +152,12 @@ pub fn set(settings: &mut ModelSettings, option: &str, value: &str) -> Result<&'
             settings.parallel_calls = Some(value.parse().map_err(|_| wrong())?);
         }
         "seed" => settings.seed = Some(value.parse().map_err(|_| wrong())?),
+        BACKGROUND => {
+            let value: bool = value.parse().map_err(|_| wrong())?;
+            settings.extra.insert(option.to_owned(), value.into());
+        }
+        PREVIOUS if value != AUTO => return Err(wrong()),
+        PREVIOUS => drop(settings.extra.insert(option.to_owned(), AUTO.into())),
         _ if value.is_empty() => return Err(wrong()),
         _ => settings.stop.push(value.to_owned()),
     }

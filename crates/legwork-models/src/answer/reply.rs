@@ -232,6 +232,29 @@ impl Reply {
         self.assembly.form == Form::Chunks && self.assembly.done
     }
 
+    /// Whether it comes as a stream of events in text.
+    #[cfg(feature = "responses")]
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.body, Body::Events { .. })
+    }
+
+    /// Goes on with the stream of another connection: an event that did not end is dropped.
+    #[cfg(feature = "responses")]
+    pub(crate) fn reconnect(&mut self) {
+        if let Body::Events { parser } = &mut self.body {
+            *parser = sse::Parser::default();
+        }
+    }
+
+    /// The bytes of an answer in one piece, as far as they came.
+    #[cfg(feature = "responses")]
+    pub(crate) fn whole(&self) -> &[u8] {
+        match &self.body {
+            Body::Whole { bytes } => bytes,
+            _ => &[],
+        }
+    }
+
     /// Whether what follows is of no use, so that the connection may be dropped.
     pub fn is_over(&self) -> bool {
         let enough = match &self.body {

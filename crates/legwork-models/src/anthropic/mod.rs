@@ -14,7 +14,7 @@ use crate::answer::Streaming;
 use crate::answer::assembly::Assembly;
 use crate::answer::json::{Read, Reader};
 use crate::remote::Builder;
-use crate::wire::{Body, Counting, Frame, Head, Quirks, Wire, only, provider_tools, write};
+use crate::wire::{Body, Counting, Course, Frame, Head, Quirks, Wire, only, provider_tools, write};
 
 /// A model of a server that speaks Messages; `/messages` is appended to `base_url`, which is
 /// `https://api.anthropic.com/v1` at Anthropic.
@@ -97,8 +97,11 @@ impl Wire for Messages {
         encode::body(request, frame, out)
     }
 
-    fn may_pause(&self, request: &ModelRequest, frame: Frame<'_>) -> bool {
-        provider_tools(request, frame).next().is_some()
+    fn course(&self, request: &ModelRequest, frame: Frame<'_>) -> Course {
+        match provider_tools(request, frame).next() {
+            Some(_) => Course::InParts,
+            None => Course::Direct,
+        }
     }
 
     fn read(&self, json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Deltas) -> Read {

@@ -29,6 +29,8 @@ fn each_option_is_a_setting() {
         ("parallel_calls=false", json!({"parallel_calls": false})),
         ("seed=-1", json!({"seed": -1})),
         ("stop=END&stop=%0A%26", json!({"stop": ["END", "\n&"]})),
+        ("background=true", json!({"extra": {"background": true}})),
+        ("previous_response_id=auto", json!({"extra": {"previous_response_id": "auto"}})),
         ("thinking=low&seed=7", json!({"thinking": "low", "seed": 7})),
     ];
     let names = table.each_ref().map(|(options, _)| *options);
@@ -52,6 +54,8 @@ fn what_is_no_option_is_refused_with_what_is_meant() {
         ("top_p=1.5", "cannot be `1.5`"),
         ("max_output=0", "cannot be `0`"),
         ("parallel_calls=yes", "cannot be `yes`: it is true or false"),
+        ("background=1", "cannot be `1`: it is true or false"),
+        ("previous_response_id=r1", "cannot be `r1`: it is auto"),
         ("seed=1.5", "cannot be `1.5`"),
         ("stop=", "cannot be ``: it is a text"),
         ("tool_choice=", "cannot be ``"),

@@ -23,10 +23,12 @@ pub fn chat(base_url: impl Into<String>, model: impl Into<String>) -> Builder {
 ///
 /// Each request holds the whole conversation, and asks the server to keep nothing
 /// (`store: false`) and to give reasoning in an encrypted form that can be sent back.
-/// [Fields](Builder::field) change that: `store`, `include`, `previous_response_id`,
-/// `background` (of streamed answers only). The items of a field `tools` are tools that the
-/// server runs, such as `{"type": "web_search"}`; they are added to the functions. The fields
-/// `text` and `reasoning` are merged into what the settings say.
+/// [`in_background`](Builder::in_background) and
+/// [`continue_responses`](Builder::continue_responses) let it keep its responses.
+/// [Fields](Builder::field) change that, too: `store`, `include`, `previous_response_id` (of a
+/// response that is known; the whole conversation is sent beside it), `background`. The items of a
+/// field `tools` are tools that the server runs, such as `{"type": "web_search"}`; they are added to
+/// the functions. The fields `text` and `reasoning` are merged into what the settings say.
 ///
 /// The API knows no stop sequences, no seed, and no number of tokens as a level of thinking:
 /// a request with one of them is refused.

@@ -1,6 +1,5 @@
 //! How an [`HttpModel`] is set up.
 
-#[cfg(feature = "bedrock")]
 use std::sync::Arc;
 
 use http::Method;
@@ -18,6 +17,8 @@ use crate::answer::Streaming;
 #[cfg(feature = "bedrock")]
 use crate::credentials::{Credential, Credentials};
 use crate::named::filled;
+#[cfg(feature = "responses")]
+use crate::named::{AUTO, BACKGROUND, PREVIOUS};
 use crate::wire::{MaxTokensField, Quirks};
 
 /// Why a model could not be set up.
@@ -141,6 +142,48 @@ impl Builder {
         Self { defaults, ..self }
     }
 
+    /// Has each answer of Responses made in the background, so that a lost connection loses
+    /// nothing of it: the option `background=true`.
+    ///
+    /// The server keeps the response (`store`) while it makes it, and is asked how far it is until
+    /// it is done, within the time of an answer ([`Timeouts::answer`](crate::http::Timeouts)). A
+    /// stream goes on where its connection was lost. A response that is no longer waited for is
+    /// cancelled.
+    ///
+    /// A request to another API, or one with `store: false`, is refused before it is sent. Needs
+    /// the feature `responses`.
+    ///
+    /// ```
+    /// use legwork_models::openai;
+    ///
+    /// let model = openai::responses("https://api.openai.com/v1", "gpt-5-pro")
+    ///     .in_background()
+    ///     .build()?;
+    /// # drop(model);
+    /// # Ok::<(), legwork_models::Error>(())
+    /// ```
+    #[cfg(feature = "responses")]
+    pub fn in_background(mut self) -> Self {
+        self.defaults.extra.insert(BACKGROUND.to_owned(), true.into());
+        self
+    }
+
+    /// Sends to Responses only what is new since the last response that the server made and keeps:
+    /// the option `previous_response_id=auto`.
+    ///
+    /// The id of a response, with a digest of what it stands for, is journaled as metadata of its
+    /// message. Where the transcript does not begin with that, because it was changed, compacted
+    /// or handed over, the whole of it is sent; so it is, in the same inference, where the server
+    /// no longer has the response. Instructions and tools are always sent.
+    ///
+    /// A request to another API, or one with `store: false`, is refused before it is sent. Needs
+    /// the feature `responses`.
+    #[cfg(feature = "responses")]
+    pub fn continue_responses(mut self) -> Self {
+        self.defaults.extra.insert(PREVIOUS.to_owned(), AUTO.into());
+        self
+    }
+
     /// What the model can do and costs; by default what is known of its name.
     pub fn profile(self, profile: Profile) -> Self {
         Self { profile: Some(profile), ..self }
@@ -161,6 +204,7 @@ impl Builder {
         let opened = setup.open(protocol, Method::POST, &uri)?;
         let Opened { client, access, address, request: template, secrets, exposed, presence } =
             opened;
+        let (client, access) = (Arc::new(client), access.map(Arc::from));
         let by_host = match uri.host() == Some("api.openai.com") {
             true => MaxTokensField::MaxCompletionTokens,
             false => MaxTokensField::MaxTokens,
@@ -174,7 +218,7 @@ impl Builder {
             client,
             access,
             idempotency: setup.idempotency()?,
-            tap: setup.tap(),
+            tap: setup.tap().map(Arc::new),
             presence,
             template,
             streaming,

@@ -35,7 +35,9 @@ impl HttpModel {
         counter: &Counter,
         request: &ModelRequest,
     ) -> Result<Bytes, Error> {
-        let body = self.body(request, Streaming::No)?;
+        let filled = self.defaults.as_ref().map(|others| self.filled(request.clone(), others));
+        let request = filled.as_ref().unwrap_or(request);
+        let body = self.body_in(request, self.frame(Streaming::No))?;
         let not_encoded = |error: serde_json::Error| {
             let message = format!("asking {}: the request is no JSON: {error}", self.name);
             Error::new(Kind::BadRequest, message)

@@ -203,13 +203,13 @@ impl<'a> Exchange<'a> {
     }
 
     /// The same error with the id of the request, if the answer names it.
-    pub(super) fn identified(&self, error: Error, answer: &Answer<Body>) -> Error {
+    pub(super) fn identified<B>(&self, error: Error, answer: &Answer<B>) -> Error {
         let request_id = error.request_id.or_else(|| request_id(answer.headers()).map(Box::from));
         Error { request_id: request_id.filter(|_| error.status != Some(407)), ..error }
     }
 
     /// What the head of an answer says.
-    pub(super) fn answered<'h>(&self, answer: &'h Answer<Body>) -> Answered<'h> {
+    pub(super) fn answered<'h, B>(&self, answer: &'h Answer<B>) -> Answered<'h> {
         Answered::new(answer.status(), answer.headers(), self.clock)
     }
 }

@@ -133,6 +133,21 @@ impl Tried<'_> {
         charged(self.error(Kind::Malformed, &happened, "check the base URL"))
     }
 
+    /// The server does not have the response that it makes in the background.
+    #[cfg(feature = "responses")]
+    pub(super) fn not_found(&self, response: &str, error: Error) -> Error {
+        let happened = format!("the server does not have the response {response}");
+        let Error { status, code, request_id, .. } = error;
+        Error { status, code, request_id, ..self.error(Kind::Server, &happened, "try again later") }
+    }
+
+    /// The response cannot be asked for by its id.
+    #[cfg(feature = "responses")]
+    pub(super) fn unusable_id(&self, response: &str) -> Error {
+        let happened = format!("no address can name the response {response:?}");
+        charged(self.error(Kind::Malformed, &happened, &self.other_server()))
+    }
+
     /// The answer is not a list of models.
     pub(super) fn no_list(&self) -> Error {
         let todo = self.other_server();

@@ -19,7 +19,6 @@ use crate::Api;
 use crate::answer::repeated::Repeated;
 use crate::answer::{Ended, Reply, Streaming, Unreadable};
 use crate::bounds::Bounds;
-use crate::http::Body;
 
 /// How the answers of a model are read.
 #[derive(Clone, Copy)]
@@ -47,7 +46,8 @@ impl Inference<'_> {
         self.conclude(shown.reply, problem, &answer)
     }
 
-    fn reply(&self, answer: &Answer<Body>) -> Reply {
+    /// What reads the answer with this head.
+    pub(super) fn reply<B>(&self, answer: &Answer<B>) -> Reply {
         let text = |name| answer.headers().get(name).and_then(|value| value.to_str().ok());
         let (status, content_type) = (answer.status().as_u16(), text(CONTENT_TYPE.as_str()));
         let reply = Reply::within(self.bounds, self.api, status, content_type, self.asked);
@@ -59,11 +59,11 @@ impl Inference<'_> {
     }
 
     /// The response, or why there is none.
-    fn conclude(
+    pub(super) fn conclude<B>(
         &self,
         reply: Reply,
         problem: Option<Error>,
-        answer: &Answer<Body>,
+        answer: &Answer<B>,
     ) -> Result<Response, Error> {
         let begun = reply.has_content();
         let ended = if problem.is_some() { Ended::Cut } else { Ended::Whole };
@@ -86,9 +86,9 @@ impl Inference<'_> {
 }
 
 /// A reply whose pieces are shown.
-struct Shown<'d> {
-    reply: Reply,
-    deltas: &'d mut dyn Deltas,
+pub(super) struct Shown<'d> {
+    pub(super) reply: Reply,
+    pub(super) deltas: &'d mut dyn Deltas,
 }
 
 impl Reading for Shown<'_> {

@@ -3,7 +3,8 @@
 //! Read in this order: `setup` (where and as whom), `builder`, `known` (what is known of a model),
 //! this module, `exchange` (a request and its answer), `inference` (an attempt), `failure` (what
 //! goes wrong), `models` (what a server offers), `count` (tokens, counted), `question` (how it is
-//! asked for both), `paused` (answers in parts), `embedder`, `idempotency`, `presence`, `access` (credentials),
+//! asked for both), `paused` (answers in parts), `stored` (answers that the
+//! server keeps), `embedder`, `idempotency`, `presence`, `access` (credentials),
 //! `address`, `secrets`, `traffic` (what is sent and received, observed).
 
 mod access;
@@ -27,6 +28,8 @@ mod secrets;
 mod settings;
 mod setup;
 mod spare;
+#[cfg(feature = "responses")]
+mod stored;
 mod traffic;
 
 #[cfg(test)]
@@ -62,8 +65,12 @@ use crate::answer::repeated::Repeated;
 use crate::bounds::Bounds;
 use crate::http::{Client, Timeouts};
 use crate::named::with_defaults;
+#[cfg(feature = "responses")]
+use crate::openai::responses::continued::Conversation;
 use crate::retry::{Attempt, Policy, persist};
-use crate::wire::{Frame, Head, Quirks, size};
+#[cfg(feature = "responses")]
+use crate::wire::Stored;
+use crate::wire::{Course, Frame, Head, Quirks, lacking, size};
 
 pub use builder::{Builder, Error};
 #[cfg(feature = "embeddings")]
@@ -89,13 +96,13 @@ pub struct HttpModel {
     counter: Option<Counter>,
     /// The address as messages show it: without a name or a password.
     address: String,
-    client: Client,
+    client: Arc<Client>,
     /// Where each attempt gets its credential, if it has none of its own.
-    access: Option<Box<Access>>,
+    access: Option<Arc<Access>>,
     /// How its requests are given keys, if they are.
     idempotency: Option<Idempotency>,
     presence: Presence,
-    tap: Option<Tap>,
+    tap: Option<Arc<Tap>>,
     secrets: Secrets,
     /// The host to which the key is sent without encryption.
     exposed: Option<String>,
@@ -146,19 +153,38 @@ impl HttpModel {
     pub fn body(&self, request: &ModelRequest, asked: Streaming) -> Result<Bytes, model::Error> {
         let filled = self.defaults.as_ref().map(|others| self.filled(request.clone(), others));
         let request = filled.as_ref().unwrap_or(request);
-        let (wire, mut keys) = (self.api.wire(), request.settings.extra.keys());
-        if let Some(key) = keys.find(|key| wire.own_fields().contains(&key.as_str())) {
-            let message = format!(
-                "asking {}: the extra field `{key}` is the wire's own; take it out of the settings",
-                self.name
-            );
-            return Err(model::Error::new(Kind::BadRequest, message));
+        #[cfg(feature = "responses")]
+        if let Course::Stored(Stored { continues: true, .. }) = self.course(request, asked) {
+            let (_, previous) = Conversation::read(request, &self.head);
+            return self.body_in(request, Frame { previous, ..self.frame(asked) });
         }
-        let frame = self.frame(asked);
+        self.body_in(request, self.frame(asked))
+    }
+
+    fn course(&self, request: &ModelRequest, asked: Streaming) -> Course {
+        self.api.wire().course(request, self.frame(asked))
+    }
+
+    /// The body of a request that has the defaults of the model.
+    fn body_in(&self, request: &ModelRequest, frame: Frame<'_>) -> Result<Bytes, model::Error> {
         let refused = |problem: String| {
             let message = format!("asking {}: {problem}", self.name);
             model::Error::new(Kind::BadRequest, message)
         };
+        let wire = self.api.wire();
+        for (key, value) in &request.settings.extra {
+            if wire.own_fields().contains(&key.as_str()) {
+                return Err(refused(format!(
+                    "the extra field `{key}` is the wire's own; take it out of the settings"
+                )));
+            }
+            if let Some(what) = lacking(key, value).filter(|_| !wire.keeps_responses()) {
+                let title = wire.title();
+                return Err(refused(format!(
+                    "the API {title} has no {what}: remove `{key}`, or use the API `responses`"
+                )));
+            }
+        }
         let mut body = self.spare.take(size(request));
         wire.body(request, frame, &mut body).map_err(refused)?;
         Ok(self.spare.keep(body))
@@ -172,6 +198,8 @@ impl HttpModel {
             extra: &self.extra,
             asked,
             profile: &self.profile,
+            #[cfg(feature = "responses")]
+            previous: None,
         }
     }
 
@@ -194,11 +222,15 @@ impl HttpModel {
             timeouts: &self.timeouts,
             clock: &*self.clock,
             tried: self.tried(&self.address),
-            tapped: self.tap.as_ref().map(Tap::attempt),
+            tapped: self.tap.as_deref().map(Tap::attempt),
         };
         let (api, provider, bounds) = (self.api, &self.head.provider, self.bounds);
         let repeated = &self.repeated;
         Inference { exchange, api, provider, repeated, bounds, asked }
+    }
+
+    fn span(&self, attempt: u32) -> Span {
+        debug_span!("chat", model = self.name, server = %self.client.origin(), attempt)
     }
 
     fn masked(&self, error: model::Error) -> model::Error {
@@ -244,8 +276,7 @@ impl Attempt for HttpAttempt<'_> {
     }
 
     fn span(&self, attempt: u32) -> Span {
-        let HttpModel { name, client, .. } = self.model;
-        debug_span!("chat", model = name, server = %client.origin(), attempt)
+        self.model.span(attempt)
     }
 
     async fn make(&self, deltas: &mut dyn Deltas) -> Result<Response, model::Error> {
@@ -297,10 +328,15 @@ impl Model for HttpModel {
         };
         let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
         let asked = if streams { Streaming::Yes } else { Streaming::No };
-        if self.api.wire().may_pause(&request, self.frame(asked)) {
-            return Box::pin(paused::whole(self, request, asked, deltas));
+        match self.course(&request, asked) {
+            Course::Direct => {}
+            Course::InParts => return Box::pin(paused::whole(self, request, asked, deltas)),
+            #[cfg(feature = "responses")]
+            Course::Stored(kept) => {
+                return Box::pin(stored::answer(self, request, kept, asked, deltas));
+            }
         }
-        let body = self.body(&request, asked);
+        let body = self.body_in(&request, self.frame(asked));
         // Clones of messages that wait here would make every push copy its path.
         drop(request);
         match body {

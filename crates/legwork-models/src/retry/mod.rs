@@ -19,4 +19,6 @@ pub use attempts::{Attempts, Failure, GiveUp, Verdict};
 pub use policy::Policy;
 pub use retrying::Retrying;
 
+#[cfg(feature = "responses")]
+pub(crate) use answered::Answered;
 pub(crate) use persist::{Attempt, NOT_RUNNING, persist};

@@ -5,6 +5,7 @@ mod arguments;
 #[cfg(any(feature = "anthropic", feature = "bedrock"))]
 pub(crate) mod claude;
 mod counting;
+mod course;
 mod head;
 mod ids;
 mod joined;
@@ -30,6 +31,9 @@ use crate::answer::json::{Read, Reader};
 pub(crate) use arguments::append_arguments;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use counting::{Counted, Counting, only};
+pub(crate) use course::{Course, lacking};
+#[cfg(feature = "responses")]
+pub(crate) use course::{Previous, Stored};
 pub(crate) use head::Head;
 #[allow(unused_imports, reason = "each wire uses a part of it")]
 pub(crate) use ids::{digest, fitting};
@@ -106,10 +110,14 @@ pub(crate) trait Wire: Send + Sync {
         true
     }
 
-    /// Whether an answer to this request may be paused by the provider, which goes on with it when
-    /// it is sent back.
-    fn may_pause(&self, _request: &ModelRequest, _frame: Frame<'_>) -> bool {
+    /// Whether the server can keep its responses, to make them in the background or to go on from.
+    fn keeps_responses(&self) -> bool {
         false
+    }
+
+    /// How the answer to this request comes.
+    fn course(&self, _request: &ModelRequest, _frame: Frame<'_>) -> Course {
+        Course::Direct
     }
 
     /// Reads one event of a stream, or a whole body.
@@ -149,6 +157,9 @@ pub(crate) struct Frame<'a> {
     pub(crate) extra: &'a Map<String, Value>,
     pub(crate) asked: Streaming,
     pub(crate) profile: &'a Profile,
+    /// The response that the request goes on from; none sends the whole transcript.
+    #[cfg(feature = "responses")]
+    pub(crate) previous: Option<Previous<'a>>,
 }
 
 /// About how long a body becomes, rather more: what it says, and what is around it.

@@ -1,5 +1,7 @@
 //! The API Responses: recorded answers, streams, requests, and answers that are sent back.
 
+mod background;
+mod continued;
 mod oracle;
 mod recordings;
 mod requests;

@@ -70,6 +70,13 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
+    /// Waits until so many requests came.
+    pub(crate) async fn requested(&self, count: usize) {
+        while self.requests.lock().unwrap().len() < count {
+            tokio::task::yield_now().await;
+        }
+    }
+
     pub(crate) fn connections(&self) -> usize {
         *self.connections.lock().unwrap()
     }

@@ -11,7 +11,7 @@ use legwork_port::Model as _;
 use serde_json::{Value, json};
 
 /// What an option is tried with.
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 13] = [
     "thinking=off",
     "thinking=high",
     "thinking=2048",
@@ -23,6 +23,8 @@ const OPTIONS: [&str; 11] = [
     "parallel_calls=false",
     "seed=1",
     "stop=END",
+    "background=true",
+    "previous_response_id=auto",
 ];
 
 const URL: &str = "https://example.test/v1";

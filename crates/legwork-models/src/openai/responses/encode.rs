@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use legwork_core::Message;
 use legwork_core::inference::{ModelRequest, ModelSettings, ThinkingLevel, ToolChoice};
 use legwork_core::tool::{ToolSpec, ToolSpecs};
 use serde_json::{Map, Value, json};
 
+use super::stored;
 use crate::answer::Streaming;
+use crate::named::{BACKGROUND, PREVIOUS};
 use crate::openai::format::format;
 use crate::wire::{
-    Body, Frame, Head, append_tools, check_tools, field, fields_except, from_outside,
-    provider_tools, write,
+    Body, Frame, Head, Previous, Stored, append_tools, check_tools, field, fields_except,
+    from_outside, provider_tools, write,
 };
 
 mod assistant;
@@ -19,35 +22,53 @@ mod message;
 /// The fields that are made of the settings and of fields from outside.
 const MERGED: &[&str] = &["reasoning", "text", "tools"];
 
+/// Those of a request that may go on from another response.
+const MERGED_OR_FOUND: &[&str] = &["previous_response_id", "reasoning", "text", "tools"];
+
+/// What each response includes, unless it is set from outside.
+pub(super) const INCLUDED: &str = "reasoning.encrypted_content";
+
 /// The fields that each request has, unless they are set from outside.
 const ALWAYS: [(&str, &[u8]); 2] = [
     ("store", b",\"store\":false"),
     ("include", b",\"include\":[\"reasoning.encrypted_content\"]"),
 ];
 
+/// Those of a request whose response the server keeps.
+const ALWAYS_STORED: [(&str, &[u8]); 2] = [("store", b",\"store\":true"), ALWAYS[1]];
+
 /// The body of a request.
 ///
 /// # Errors
 /// What the API has no field for.
 pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> Result<(), String> {
-    check(request, frame)?;
+    let stored = stored(request, frame);
+    check(request, frame, stored)?;
     frame.head.append(&request.instructions, out, |instructions, out| {
         out.extend_from_slice(b",\"instructions\":");
         write(out, instructions);
     });
-    input(request, frame.head, out);
+    input(request, frame, out);
     append_tools(request, frame, out, functions);
     for (key, own) in [("reasoning", reasoning(request)), ("text", text(request))] {
         if let Some(value) = merged(own, key, request, frame) {
             field(out, key, &value);
         }
     }
-    for (key, field) in ALWAYS {
+    if let Some(Previous { id, .. }) = frame.previous {
+        out.extend_from_slice(b",\"previous_response_id\":");
+        write(out, id);
+    }
+    for (key, field) in if stored.is_some() { ALWAYS_STORED } else { ALWAYS } {
         if from_outside(key, request, frame).next().is_none() {
             out.extend_from_slice(field);
         }
     }
-    fields_except(MERGED, own_settings(request, frame), request, frame, out);
+    let written = match stored {
+        Some(Stored { continues: true, .. }) => MERGED_OR_FOUND,
+        _ => MERGED,
+    };
+    fields_except(written, own_settings(request, frame), request, frame, out);
     if frame.asked == Streaming::Yes {
         out.extend_from_slice(b",\"stream\":true");
     }
@@ -56,7 +77,7 @@ pub(super) fn body(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) -> 
 }
 
 /// Refuses what the API has no field for.
-fn check(request: &ModelRequest, frame: Frame<'_>) -> Result<(), String> {
+fn check(request: &ModelRequest, frame: Frame<'_>, stored: Option<Stored>) -> Result<(), String> {
     let ModelSettings { stop, seed, thinking, .. } = &*request.settings;
     let refused = |what: &str, todo: &str| Err(format!("the API Responses has no {what}: {todo}"));
     if !stop.is_empty() {
@@ -69,10 +90,13 @@ fn check(request: &ModelRequest, frame: Frame<'_>) -> Result<(), String> {
         let todo = "set the thinking to off, minimal, low, medium or high";
         return refused("number of tokens to think with", todo);
     }
-    let background = from_outside("background", request, frame).last();
-    if frame.asked == Streaming::No && background == Some(&Value::Bool(true)) {
-        let todo = "watch the run so that its answers are streamed, or remove `background`";
-        return refused("answer to a background request in one piece", todo);
+    if let Some(Stored { background, .. }) = stored
+        && from_outside("store", request, frame).last() == Some(&Value::Bool(false))
+    {
+        let field = if background { BACKGROUND } else { PREVIOUS };
+        return Err(format!(
+            "`{field}` needs responses that the server keeps: remove `store`, or remove `{field}`"
+        ));
     }
     check_tools(request, frame)
 }
@@ -94,20 +118,31 @@ fn merged(
     })
 }
 
-fn input(request: &ModelRequest, head: &Head, out: &mut Body) {
+fn input(request: &ModelRequest, frame: Frame<'_>, out: &mut Body) {
     out.extend_from_slice(b",\"input\":[");
-    let Head { encoding, provider, .. } = head;
-    request.messages().append_encoded(encoding, out, |said, out| {
+    let each = |said: &Arc<Message>, out: &mut Vec<u8>| {
         let start = out.len();
-        said.append_encoded(encoding, out, |said, out| message::append(said, provider, out));
+        append(said, frame.head, out);
         if out.len() > start {
             out.push(b',');
         }
-    });
+    };
+    match frame.previous {
+        None => request.messages().append_encoded(&frame.head.encoding, out, each),
+        Some(Previous { next, .. }) => {
+            request.messages().iter_from(next).for_each(|said| each(said, out));
+        }
+    }
     if out.last() == Some(&b',') {
         out.pop();
     }
     out.push(b']');
+}
+
+/// Appends the items of a message, which are encoded once.
+pub(super) fn append(said: &Message, head: &Head, out: &mut Vec<u8>) {
+    let Head { encoding, provider, .. } = head;
+    said.append_encoded(encoding, out, |said, out| message::append(said, provider, out));
 }
 
 fn has_tools(request: &ModelRequest, frame: Frame<'_>) -> bool {

@@ -32,12 +32,18 @@ use wires::Said;
 use super::{Builder, HttpModel};
 use crate::Api;
 use crate::answer::Streaming;
+use crate::http::Client;
 
 /// A request with one question.
 fn question() -> ModelRequest {
     let empty = Transcript::default();
     let request = ModelRequest::new(empty.settled().unwrap(), Arc::new(ModelSettings::default()));
     request.with_message(Message::user("Hi?"))
+}
+
+/// The client of a model that is used nowhere else, which trusts these certificates.
+fn trusting(client: Arc<Client>, roots: rustls::RootCertStore) -> Arc<Client> {
+    Arc::new(Arc::into_inner(client).unwrap().trusting(roots))
 }
 
 /// A wire, and what its server says.
@@ -63,7 +69,7 @@ impl Wire {
     fn at(&self, server: &Server, set: impl FnOnce(Builder) -> Builder) -> HttpModel {
         let model = Builder::new(self.api, &server.base_url, "m").api_key("sk-secret");
         let model = set(model).build().unwrap();
-        HttpModel { client: model.client.trusting(server.roots.clone()), ..model }
+        HttpModel { client: trusting(model.client, server.roots.clone()), ..model }
     }
 
     /// Where a whole body is asked for.

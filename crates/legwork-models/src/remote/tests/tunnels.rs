@@ -6,7 +6,7 @@ use super::faults::{LITTLE, MUCH, ignore};
 use super::proxy::{Manner, Proxy};
 use super::tls::sent::End;
 use super::tls::{Act, Server};
-use super::{HttpModel, all_wires, question};
+use super::{HttpModel, all_wires, question, trusting};
 use crate::http::Proxies;
 use crate::retry::Policy;
 
@@ -88,7 +88,7 @@ async fn nothing_is_sent_to_an_untrusted_server_through_a_proxy_either() {
         let proxy = Proxy::start(Manner::Open).await;
         let url = format!("http://{}", proxy.address);
         let model = wire.at(&server, |model| model.proxies(through(&url)).retry(Policy::never()));
-        let model = HttpModel { client: model.client.trusting(other.roots.clone()), ..model };
+        let model = HttpModel { client: trusting(model.client, other.roots.clone()), ..model };
         let error = model.infer(question(), None).await.unwrap_err();
         assert_eq!((error.kind, error.charged_attempts), (Kind::Untrusted, 0), "{wire}: {error}");
         assert!(server.requests().is_empty(), "{wire}");

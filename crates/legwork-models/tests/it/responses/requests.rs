@@ -234,7 +234,6 @@ fn what_the_api_cannot_say_is_refused_with_what_to_do() {
     refused(ModelSettings { seed: Some(1), ..with() }, none(), "remove `seed`");
     let tokens = Some(ThinkingLevel::from("12000"));
     refused(ModelSettings { thinking: tokens, ..with() }, none(), "set the thinking to");
-    refused(with(), ("background", json!(true)), "remove `background`");
     refused(with(), ("tools", json!("web_search")), "give a list of tools");
     let own = openai::responses("http://x", "m").field("input", json!([])).build();
     assert!(own.is_err());

@@ -1,0 +1,258 @@
+//! An answer that is made in the background, awaited.
+//!
+//! An answer in one piece is asked for again and again. A stream goes on where its connection was
+//! lost; where the server does not stream it again, it is asked for, too.
+
+use bytes::Bytes;
+use http::{Request, Response as Head};
+use legwork_core::inference::Incomplete;
+use legwork_core::{FinishReason, Response};
+use legwork_port::Deltas;
+use legwork_port::model::Error;
+use serde_json::Value;
+use tracing::info;
+
+use super::arriving::Arriving;
+use super::awaited::Awaited;
+use super::cancel::Cancelling;
+use super::pace::Pace;
+use super::polled::{Made, Polled};
+use super::target;
+use crate::bounds::Passed;
+use crate::http::Timeouts;
+use crate::remote::HttpModel;
+use crate::remote::exchange::Exchange;
+use crate::remote::inference::Inference;
+use crate::remote::traffic::Tap;
+
+/// How the responses of a request are awaited.
+pub(super) struct Background<'a> {
+    pub(super) model: &'a HttpModel,
+    /// What a response is to include.
+    pub(super) included: Vec<String>,
+}
+
+impl Background<'_> {
+    /// Has a response made, and waits for it.
+    ///
+    /// # Errors
+    /// When the request failed before the server took it, or the server failed to answer: both may
+    /// be repeated.
+    pub(super) async fn attempt(
+        &self,
+        inference: Inference<'_>,
+        body: Bytes,
+        deltas: &mut dyn Deltas,
+    ) -> Result<Awaited, Error> {
+        let (mut answer, mut watch) = inference.exchange.send(body).await?;
+        let pace = Pace::new(self.model);
+        let mut arriving = Arriving::new(self.model, inference.reply(&answer), deltas);
+        let problem = inference.exchange.read(&mut answer, &mut arriving, &mut watch).await;
+        let head = answer.map(drop);
+        let mut awaited = if arriving.is_lost() {
+            // In a box, for few connections are lost.
+            Box::pin(self.resumed(inference, arriving, problem, &head, pace)).await?
+        } else {
+            let response = inference.conclude(arriving.reply, problem, &head)?;
+            match is_underway(&response) {
+                true => Box::pin(self.polled(inference, response, pace)).await?,
+                false => Awaited::by_attempt(response),
+            }
+        };
+        if let Ok(response) = &mut awaited.outcome
+            && is(response, &["cancelled"])
+        {
+            response.incomplete.get_or_insert_with(|| Incomplete::from("cancelled"));
+        }
+        Ok(awaited)
+    }
+
+    /// Asks for a response that is under way until it is made.
+    async fn polled(
+        &self,
+        inference: Inference<'_>,
+        begun: Response,
+        mut pace: Pace<'_>,
+    ) -> Result<Awaited, Error> {
+        let id = begun.id.clone().unwrap_or_default();
+        let cancelling = Cancelling::of(self.model, &id);
+        match self.made(&inference, &id, &mut pace).await {
+            Made::Whole { response, .. } => {
+                cancelling.forget();
+                response.map(Awaited::by_attempt)
+            }
+            Made::TooLate(last) => {
+                let bound = Some(Passed::Time(self.model.timeouts.answer).to_string());
+                let last = last.unwrap_or(begun);
+                let cut = Response { incomplete: Some(Incomplete::OverBound), bound, ..last };
+                Ok(Awaited::given_up(Ok(cut)))
+            }
+            Made::Missed(error) => Ok(Awaited::given_up(Err(error))),
+        }
+    }
+
+    /// Goes on with a stream whose connection was lost.
+    async fn resumed(
+        &self,
+        inference: Inference<'_>,
+        mut arriving: Arriving<'_, '_>,
+        mut problem: Option<Error>,
+        head: &Head<()>,
+        mut pace: Pace<'_>,
+    ) -> Result<Awaited, Error> {
+        loop {
+            if pace.after(problem.as_ref()).await.is_break() {
+                return Ok(Awaited::given_up(inference.conclude(arriving.reply, problem, head)));
+            }
+            if pace.left().is_zero() {
+                arriving.reply.took_too_long(self.model.timeouts.answer);
+                return Ok(Awaited::given_up(inference.conclude(arriving.reply, None, head)));
+            }
+            let before = arriving.sequence;
+            info!(model = self.model.name, event = before, "a stream is resumed");
+            match self.reconnected(&inference, &mut arriving, &pace).await {
+                Ok(lost) if !arriving.is_lost() => {
+                    return inference.conclude(arriving.reply, lost, head).map(Awaited::by_attempt);
+                }
+                Ok(lost) if arriving.sequence != before => {
+                    pace.note_success();
+                    problem = lost;
+                }
+                Err(error) if error.is_retryable() => problem = Some(error),
+                Ok(_) | Err(_) => return self.caught_up(inference, arriving, head, pace).await,
+            }
+        }
+    }
+
+    /// Reads a further stream of a response; what ended it comes back.
+    ///
+    /// # Errors
+    /// When there is none.
+    async fn reconnected(
+        &self,
+        inference: &Inference<'_>,
+        arriving: &mut Arriving<'_, '_>,
+        pace: &Pace<'_>,
+    ) -> Result<Option<Error>, Error> {
+        let after = arriving.sequence.map(|sequence| sequence.to_string());
+        let query = [("stream", Some("true")), ("starting_after", after.as_deref())];
+        let query = query.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        let request = self.request(arriving.id().unwrap_or_default(), query)?;
+        let timeouts = pace.timeouts();
+        let exchange = self.exchange(inference, &request, &timeouts);
+        let (mut answer, mut watch) = exchange.send(Bytes::new()).await?;
+        let reply = inference.reply(&answer);
+        if answer.status().is_success() && reply.is_stream() {
+            arriving.reconnect();
+            return Ok(exchange.read(&mut answer, arriving, &mut watch).await);
+        }
+        match Polled::read(exchange, inference, answer, watch).await {
+            Polled::Missed(error) => Err(error),
+            Polled::Underway(_) | Polled::Made { .. } => Ok(None),
+        }
+    }
+
+    /// Asks for a response whose stream is lost, and shows the rest of it.
+    async fn caught_up(
+        &self,
+        inference: Inference<'_>,
+        mut arriving: Arriving<'_, '_>,
+        head: &Head<()>,
+        mut pace: Pace<'_>,
+    ) -> Result<Awaited, Error> {
+        let id = arriving.id().unwrap_or_default().to_owned();
+        match self.made(&inference, &id, &mut pace).await {
+            Made::Whole { response, body } => {
+                arriving.note_made();
+                // One that exceeds a bound has no whole body.
+                let Ok(whole) = serde_json::from_slice::<Value>(&body) else {
+                    return response.map(Awaited::by_attempt);
+                };
+                arriving.catch_up(&whole);
+                inference.conclude(arriving.reply, None, head).map(Awaited::by_attempt)
+            }
+            Made::TooLate(_) => {
+                arriving.reply.took_too_long(self.model.timeouts.answer);
+                Ok(Awaited::given_up(inference.conclude(arriving.reply, None, head)))
+            }
+            Made::Missed(error) => {
+                let outcome = inference.conclude(arriving.reply, Some(error), head);
+                Ok(Awaited::given_up(outcome))
+            }
+        }
+    }
+
+    /// Asks for a response until the server has made it.
+    async fn made(&self, inference: &Inference<'_>, id: &str, pace: &mut Pace<'_>) -> Made {
+        let mut last = None;
+        loop {
+            pace.pause().await;
+            if pace.left().is_zero() {
+                return Made::TooLate(last);
+            }
+            match self.poll(inference, id).await {
+                Polled::Underway(response) => {
+                    pace.note_success();
+                    last = Some(response);
+                }
+                Polled::Made { response, body } => return Made::Whole { response, body },
+                Polled::Missed(error) if pace.after(Some(&error)).await.is_break() => {
+                    return Made::Missed(error);
+                }
+                Polled::Missed(_) => {}
+            }
+        }
+    }
+
+    /// Asks once how far a response is.
+    async fn poll(&self, inference: &Inference<'_>, id: &str) -> Polled {
+        let request = match self.request(id, []) {
+            Ok(request) => request,
+            Err(error) => return Polled::Missed(error),
+        };
+        let exchange = self.exchange(inference, &request, &self.model.timeouts);
+        let polled = match exchange.send(Bytes::new()).await {
+            Ok((answer, watch)) => Polled::read(exchange, inference, answer, watch).await,
+            Err(error) => Polled::Missed(error),
+        };
+        match polled {
+            Polled::Missed(error) if error.status == Some(404) => {
+                Polled::Missed(self.model.tried(&self.model.address).not_found(id, error))
+            }
+            polled => polled,
+        }
+    }
+
+    fn request<'q>(
+        &'q self,
+        id: &str,
+        query: impl IntoIterator<Item = (&'q str, &'q str)>,
+    ) -> Result<Request<()>, Error> {
+        let included = self.included.iter().map(|field| ("include[]", &**field));
+        let query: Vec<_> = query.into_iter().chain(included).collect();
+        let unusable = |_| self.model.tried(&self.model.address).unusable_id(id);
+        match id {
+            "" => Err(self.model.tried(&self.model.address).unusable_id(id)),
+            id => target::of_response(&self.model.template, id, &query).map_err(unusable),
+        }
+    }
+
+    fn exchange<'e>(
+        &'e self,
+        inference: &Inference<'e>,
+        template: &'e Request<()>,
+        timeouts: &'e Timeouts,
+    ) -> Exchange<'e> {
+        let tapped = self.model.tap.as_deref().map(Tap::attempt);
+        Exchange { template, timeouts, key: None, tapped, ..inference.exchange }
+    }
+}
+
+fn is(response: &Response, statuses: &[&str]) -> bool {
+    matches!(&response.finish, FinishReason::Other(status) if statuses.contains(&&**status))
+}
+
+/// Whether the server still makes a response.
+pub(super) fn is_underway(response: &Response) -> bool {
+    is(response, &["queued", "in_progress"])
+}
