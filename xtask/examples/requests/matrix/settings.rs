@@ -1,6 +1,7 @@
 //! Settings, each by itself and together.
 
 use legwork_core::inference::{ModelSettings, ThinkingLevel, ToolChoice};
+use serde_json::Value;
 
 use super::Case;
 use super::conversation::{conversation, set, with_tools};
@@ -8,6 +9,10 @@ use super::conversation::{conversation, set, with_tools};
 pub(super) fn cases() -> Vec<Case> {
     let of = |name: &str, settings| Case::new(name, set(with_tools(conversation([])), settings));
     let usual = ModelSettings::default;
+    let extra = |key: &str, value: Value| {
+        let extra = [(key.to_owned(), value)].into_iter().collect();
+        ModelSettings { extra, ..usual() }
+    };
     let mut bounded = with_tools(conversation([]));
     bounded.max_output = Some(512);
     let mut cases = vec![
@@ -17,6 +22,8 @@ pub(super) fn cases() -> Vec<Case> {
         of("stop", ModelSettings { stop: vec!["END".to_owned()], ..usual() }),
         of("several_calls_allowed", ModelSettings { parallel_calls: Some(true), ..usual() }),
         of("no_parallel_calls", ModelSettings { parallel_calls: Some(false), ..usual() }),
+        of("background", extra("background", true.into())),
+        of("previous_response", extra("previous_response_id", "auto".into())),
         Case::new("max_output", bounded),
     ];
     cases.extend(combined());
