@@ -44,7 +44,8 @@ impl Background<'_> {
         body: Bytes,
         deltas: &mut dyn Deltas,
     ) -> Result<Awaited, Error> {
-        let (mut answer, mut watch) = inference.exchange.send(body).await?;
+        let mut watch = inference.exchange.watch();
+        let mut answer = inference.exchange.send(body, &mut watch).await?;
         let pace = Pace::new(self.model);
         let mut arriving = Arriving::new(self.model, inference.reply(&answer), deltas);
         let problem = inference.exchange.read(&mut answer, &mut arriving, &mut watch).await;
@@ -140,7 +141,8 @@ impl Background<'_> {
         let request = self.request(arriving.id().unwrap_or_default(), query)?;
         let timeouts = pace.timeouts();
         let exchange = self.exchange(inference, &request, &timeouts);
-        let (mut answer, mut watch) = exchange.send(Bytes::new()).await?;
+        let mut watch = exchange.watch();
+        let mut answer = exchange.send(Bytes::new(), &mut watch).await?;
         let reply = inference.reply(&answer);
         if answer.status().is_success() && reply.is_stream() {
             arriving.reconnect();
@@ -211,8 +213,9 @@ impl Background<'_> {
             Err(error) => return Polled::Missed(error),
         };
         let exchange = self.exchange(inference, &request, &self.model.timeouts);
-        let polled = match exchange.send(Bytes::new()).await {
-            Ok((answer, watch)) => Polled::read(exchange, inference, answer, watch).await,
+        let mut watch = exchange.watch();
+        let polled = match exchange.send(Bytes::new(), &mut watch).await {
+            Ok(answer) => Polled::read(exchange, inference, answer, watch).await,
             Err(error) => Polled::Missed(error),
         };
         match polled {
