@@ -114,7 +114,7 @@ impl Writer {
             })
         });
         if self.events.listens() {
-            let events = entries.iter().filter_map(|entry| EventKind::of_entry(entry));
+            let events = entries.iter().filter_map(|entry| EventKind::of_entry(entry, state));
             events.for_each(|kind| self.events.emit(|| kind));
         }
     }

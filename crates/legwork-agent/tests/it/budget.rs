@@ -14,7 +14,7 @@ use legwork_core::{
 };
 use legwork_port::model::{self, Ability, Kind, Profile};
 use legwork_port::store::Range;
-use legwork_port::{Store, Trigger};
+use legwork_port::{EventKind, Store, Trigger};
 use legwork_testkit::{Gate, RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -81,6 +81,31 @@ async fn s5_2_max_output_is_clamped_to_what_the_ledger_affords() {
     with_max(&model, 8_000, budget).build().unwrap().run("go").await.unwrap();
     let asked: Vec<_> = model.requests().iter().map(|request| request.max_output).collect();
     assert_eq!(asked, [Some(5_000), Some(4_300)]);
+}
+
+#[tokio::test]
+async fn s5_7_the_end_of_a_step_says_what_the_step_used() {
+    let turns = [
+        Turn::call("look", json!({"n": 1})).with_usage(used(100, 700)),
+        Turn::text("done").with_usage(used(900, 20)),
+    ];
+    let (model, seen) = (priced(ScriptedModel::new(turns)), RecordingObserver::new());
+    let builder = with_max(&model, 8_000, Budget::unlimited()).observer(seen.clone());
+    let run = builder.build().unwrap().run("go").await.unwrap();
+    let steps: Vec<_> = seen
+        .kinds()
+        .into_iter()
+        .filter_map(|kind| match kind {
+            EventKind::StepFinished { used, .. } => Some(used),
+            _ => None,
+        })
+        .collect();
+    let numbers =
+        |used: &Amounts| (used.steps, used.input, used.output, used.cost.0, used.tool_calls);
+    let expected = [(1, 100, 700, 100 + 2 * 700, 1), (1, 900, 20, 900 + 2 * 20, 0)];
+    assert_eq!(steps.iter().map(numbers).collect::<Vec<_>>(), expected);
+    let all = steps.iter().fold(Amounts::default(), |all, used| all.plus(used));
+    assert_eq!(numbers(&all), numbers(run.used()));
 }
 
 #[tokio::test]

@@ -109,6 +109,7 @@ fn under_way() -> Vec<EventKind> {
             stop_reason: Some(StopReason::Completed),
             explain: message(),
             took,
+            used: Amounts { steps: 1, input: 7, cost: MicroUsd(9), ..Amounts::default() },
         },
         EventKind::Error { error: error(), hint: Some(message()) },
         EventKind::ExecutionFailed { error: error() },

@@ -8,8 +8,8 @@ use legwork_core::inbox::Answer;
 use legwork_core::output::Stage;
 use legwork_core::tool::Metadata;
 use legwork_core::{
-    ContinuationOutcome, Entry, Event, ExecutionStatus, Micros, Seq, SessionId, StopReason,
-    StopSignal, Timestamp, ToolCall, ToolOutcome, Usage,
+    ContinuationOutcome, Entry, ExecutionStatus, Micros, Seq, SessionId, StopReason, StopSignal,
+    Timestamp, ToolCall, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -250,6 +250,11 @@ pub enum EventKind {
         explain: String,
         /// The active time since active time was last charged.
         took: Micros,
+        /// What the step used, with the subagents that its calls ran: tokens, money, calls.
+        ///
+        /// What is charged later for a call that broke off is in the ledger alone.
+        #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+        used: Amounts,
     },
     /// An error of the model, a tool, a hook or the driver was recorded. Follows a commit.
     Error {
@@ -302,35 +307,6 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The event for a committed entry, if its type has one.
-    pub fn of_entry(entry: &Entry) -> Option<Self> {
-        Some(match &entry.event {
-            Event::ExecutionStarted(started) => {
-                let texts = started.input.iter().map(|message| message.text());
-                Self::ExecutionStarted { task: texts.collect::<Vec<_>>().join("\n") }
-            }
-            Event::OutputAccepted(accepted) => {
-                Self::OutputAccepted { value: Arc::clone(&accepted.value) }
-            }
-            Event::OutputRejected(rejected) => Self::OutputRejected {
-                stage: rejected.stage.clone(),
-                problem: rejected.problem.clone(),
-            },
-            Event::Answered(answered) => Self::Answered { answer: answered.answer.clone() },
-            Event::StepFinished(finished) => Self::StepFinished {
-                continues: finished.outcome.should_continue(),
-                stop_reason: finished.outcome.stop_reason().cloned(),
-                explain: finished.outcome.explain(),
-                took: finished.took,
-            },
-            Event::InferenceFailed(failed) => {
-                Self::Error { error: failed.error.clone(), hint: None }
-            }
-            Event::Failed(error) => Self::Error { error: error.clone(), hint: None },
-            _ => return None,
-        })
-    }
-
     /// The name, which is the `type` in its JSON.
     pub fn name(&self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 //! Observers, `agent.stream(..)` and `legwork run --json` (one line of JSON per event) all get
 //! the same stream.
 
+mod committed;
 mod end;
 mod kind;
 #[cfg(feature = "schema")]
