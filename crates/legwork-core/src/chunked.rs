@@ -210,7 +210,7 @@ fn each<T>(
     }
 }
 
-/// Appends the bytes of items behind those that the buffer holds, and notes where each ends.
+/// Appends the bytes of the items that the buffer does not hold, with marks.
 fn rest<M>(
     items: &[Arc<M>],
     held: usize,

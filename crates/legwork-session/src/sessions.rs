@@ -51,8 +51,9 @@ impl Sessions {
         }
     }
 
-    /// Sends the events of a session to these observers, after those of all sessions, with secrets
-    /// masked.
+    /// Sends the events of a session to these observers, with secrets masked.
+    ///
+    /// The observers of all sessions come first.
     pub fn events(
         &self,
         origin: Arc<Origin>,

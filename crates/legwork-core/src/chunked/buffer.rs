@@ -30,9 +30,9 @@ pub struct Written<M> {
     pub marks: Option<Marks<M>>,
 }
 
-/// Where the full chunks of a vector end in bytes that were written, and the items behind them.
+/// Where the items of a vector end in bytes that were written.
 ///
-/// It keeps no item alive.
+/// They are marks of full chunks, and of the items behind these. They keep no item alive.
 #[derive(Debug)]
 pub struct Marks<M> {
     wire: Wire,
@@ -80,7 +80,8 @@ impl<M> Buffer<M> {
         let start = self.bytes.len();
         let Written { mut bytes, marks } = self.before.take().unwrap_or_default();
         let is_same = |marks: &Marks<M>| {
-            marks.wire == *wire && marks.start == start && bytes.get(..start) == Some(&self.bytes)
+            let is_head = marks.start == start && bytes.get(..start) == Some(&self.bytes);
+            marks.wire == *wire && is_head && marks.end().is_none_or(|end| end <= bytes.len())
         };
         let mut marks = marks.filter(is_same).unwrap_or_else(|| Marks {
             wire: wire.clone(),
@@ -117,7 +118,9 @@ impl<M> Buffer<M> {
         }
     }
 
-    /// Ends the vector: forgets what has nothing behind it, because the last byte may be removed.
+    /// Ends the vector: forgets what has nothing behind it.
+    ///
+    /// For the last byte may be removed.
     pub(super) fn end(&mut self) {
         let end = self.bytes.len();
         if let Some(marks) = &mut self.marks {

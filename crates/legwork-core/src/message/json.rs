@@ -8,9 +8,11 @@ use serde_json::value::RawValue;
 
 use crate::nesting;
 
-/// A JSON value, kept as its text without spaces: a fraction of the room that the value takes.
+/// A JSON value, kept as its text: a fraction of the room that the value takes.
 ///
-/// The fields of objects are in the order of their names, so that equal values are equal texts.
+/// The text has no spaces, and the fields of objects are in the order of their names, so that
+/// equal values are equal texts. (With the feature `preserve_order` of `serde_json` they are in
+/// the order in which they came.)
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent, inline))]
 pub struct JsonText(#[cfg_attr(feature = "schema", schemars(with = "Value"))] Arc<str>);

@@ -14,8 +14,9 @@ pub fn resolve(votes: &[Vote]) -> ContinuationOutcome {
     outcome(&Ballot::of(votes))
 }
 
-/// The outcome of a ballot; shared with the outcome before it if both are equal, for most steps
-/// go on for the reason of the one before.
+/// The outcome of a ballot; it is the outcome before, shared, if both are equal.
+///
+/// Most steps go on for the reason of the one before.
 pub(crate) fn outcome_after(
     ballot: &Ballot<'_>,
     before: Option<&Arc<ContinuationOutcome>>,

@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         Ok(Some(key))
     }
 
-    /// The name of the next field, if it is short and nothing is between it and what is around it.
+    /// The name of the next field, if it is short and no space is around it.
     #[inline]
     fn usual_key(&mut self, position: &mut Position) -> Option<&'a str> {
         let bytes = self.text.as_bytes().get(self.at..)?;

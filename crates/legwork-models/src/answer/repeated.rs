@@ -25,7 +25,9 @@ pub(crate) struct Repeated {
     names: Mutex<VecDeque<Arc<str>>>,
 }
 
-/// Runs of fields, each with the comma before it, as the last answer had them; then older ones.
+/// Runs of fields, each with the comma before it.
+///
+/// Those of the last answer that had a new one come first, in its order.
 type Runs = Arc<Vec<Box<str>>>;
 
 impl Repeated {
@@ -106,12 +108,19 @@ impl<'a> Run<'a> {
     }
 
     /// Notes a field that may be repeated, which was read from the comma before it on.
-    pub(crate) fn note(&mut self, begin: usize, json: &Reader<'a>) {
+    pub(crate) fn note(&mut self, begin: usize, json: &mut Reader<'a>) {
         let end = json.at();
         if self.known.is_none() || !json.written(begin, end).starts_with(',') {
             return;
         }
-        self.is_lost = true;
+        if !std::mem::replace(&mut self.is_lost, true) {
+            // It may begin a run that is known and was not expected.
+            json.rewind(begin);
+            if self.find(json) {
+                return;
+            }
+            json.rewind(end);
+        }
         match &mut self.open {
             Some((_, last)) if *last == begin => *last = end,
             _ => {

@@ -242,7 +242,7 @@ impl Reply {
     #[cfg(feature = "responses")]
     pub(crate) fn reconnect(&mut self) {
         if let Body::Events { parser } = &mut self.body {
-            *parser = Box::default();
+            **parser = sse::Parser::default();
         }
     }
 

@@ -69,9 +69,9 @@ impl<'a> Exchange<'a> {
         Watch::new(self.clock, Limits::of_wait(self.timeouts.first_byte))
     }
 
-    /// Sends a body; the answer's head comes back. The watch goes on over the wait for its body.
+    /// Sends a body; the answer's head comes back.
     ///
-    /// It is sent again if the server refuses its credential and there may be another one.
+    /// The watch goes on over the wait for the answer's body. The body is sent again if the server refuses its credential and there may be another one.
     pub(super) async fn send(
         &self,
         body: Bytes,

@@ -69,7 +69,7 @@ use crate::named::with_defaults;
 use crate::openai::responses::continued::Conversation;
 use crate::retry::{Attempt, Policy, persist};
 #[cfg(feature = "responses")]
-use crate::wire::Stored;
+use crate::wire::{Body, Stored};
 use crate::wire::{Course, Frame, Head, Quirks, lacking, size};
 
 pub use builder::{Builder, Error};
@@ -155,7 +155,7 @@ impl HttpModel {
         let request = filled.as_ref().unwrap_or(request);
         #[cfg(feature = "responses")]
         if let Course::Stored(Stored { continues: true, .. }) = self.course(request, asked) {
-            let (_, previous) = Conversation::read(request, &self.head);
+            let (_, previous) = Conversation::read(request, &self.head, &self.address);
             return self.body_in(request, Frame { previous, ..self.frame(asked) });
         }
         self.body_in(request, self.frame(asked))
@@ -172,8 +172,9 @@ impl HttpModel {
             model::Error::new(Kind::BadRequest, message)
         };
         let wire = self.api.wire();
-        for (key, value) in &request.settings.extra {
-            if wire.own_fields().contains(&key.as_str()) {
+        let (inner, outer) = (&request.settings.extra, frame.extra.iter());
+        for (key, value) in inner.iter().chain(outer.filter(|(key, _)| !inner.contains_key(*key))) {
+            if wire.own_fields().contains(&key.as_str()) && inner.contains_key(key) {
                 return Err(refused(format!(
                     "the extra field `{key}` is the wire's own; take it out of the settings"
                 )));
@@ -184,6 +185,13 @@ impl HttpModel {
                     "the API {title} has no {what}: remove `{key}`, or use the API `responses`"
                 )));
             }
+        }
+        #[cfg(feature = "responses")]
+        if frame.previous.is_some() {
+            // It is short, and continues no other.
+            let mut body = Body::default();
+            wire.body(request, frame, &mut body).map_err(refused)?;
+            return Ok(body.into_written().bytes.into());
         }
         let mut body = self.spare.take(size(request));
         wire.body(request, frame, &mut body).map_err(refused)?;

@@ -74,7 +74,8 @@ impl<'a> StoredAttempt<'a> {
         stored: Stored,
         asked: Streaming,
     ) -> Result<(Self, Option<Conversation>), Error> {
-        let read = stored.continues.then(|| Conversation::read(&request, &model.head));
+        let read =
+            stored.continues.then(|| Conversation::read(&request, &model.head, &model.address));
         let (said, previous) = match read {
             Some((said, previous)) => (Some(said), previous),
             None => (None, None),
@@ -108,7 +109,9 @@ impl<'a> StoredAttempt<'a> {
     fn is_forgotten(&self, outcome: &Result<Awaited, Error>) -> bool {
         let (Err(error), Some((id, _))) = (outcome, &self.sent().rest_of) else { return false };
         let is_refused = matches!(error.status, Some(400 | 404));
-        let is_named = error.message.contains(PREVIOUS) || error.message.contains(id.as_str());
+        let said = error.message.to_ascii_lowercase();
+        let names = [PREVIOUS, "previous response", id];
+        let is_named = names.iter().any(|name| said.contains(&name.to_ascii_lowercase()));
         error.code.as_deref() == Some("previous_response_not_found") || (is_refused && is_named)
     }
 

@@ -36,6 +36,11 @@ pub(crate) struct Previous<'a> {
     pub(crate) next: usize,
 }
 
+/// Whether an extra field says what is so without it, for servers that do not know the field.
+pub(crate) fn is_usual(key: &str, value: &Value) -> bool {
+    key == named::BACKGROUND && *value == false
+}
+
 /// What an API other than Responses lacks for an extra field of the settings, if it lacks it.
 ///
 /// Another value of the field is the server's own affair.

@@ -178,18 +178,15 @@ pub(crate) fn fields_except<'k>(
     out: &mut Vec<u8>,
 ) {
     let inner = &request.settings.extra;
-    let is_new = |key: &str| !written.contains(&key);
+    let is_new =
+        |key: &str, value: &Value| !written.contains(&key) && !course::is_usual(key, value);
     for (key, value) in own {
         if !frame.extra.contains_key(key) && !inner.contains_key(key) {
             field(out, key, &value);
         }
     }
-    for (key, value) in
-        frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key) && is_new(key))
-    {
-        field(out, key, value);
-    }
-    for (key, value) in inner.iter().filter(|(key, _)| is_new(key)) {
+    let outer = frame.extra.iter().filter(|(key, _)| !inner.contains_key(*key));
+    for (key, value) in outer.chain(inner).filter(|(key, value)| is_new(key, value)) {
         field(out, key, value);
     }
 }

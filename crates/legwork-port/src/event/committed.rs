@@ -7,7 +7,9 @@ use legwork_core::{AgentState, Entry, Event};
 use super::EventKind;
 
 impl EventKind {
-    /// The event for a committed entry, if its type has one; `state` is that after the commit.
+    /// The event for a committed entry, if its type has one.
+    ///
+    /// `state` is the state after the commit.
     pub fn of_entry(entry: &Entry, state: &AgentState) -> Option<Self> {
         Some(match &entry.event {
             Event::ExecutionStarted(started) => {

@@ -53,8 +53,9 @@ pub trait Driver: Send + Sync {
         cx.model(state).map(|model| Source::Model(Arc::clone(model)))
     }
 
-    /// Reads a response: what is journaled and goes to the transcript in its place; none if it is
-    /// the response as it came.
+    /// Reads a response; returns what is journaled and sent on in its place.
+    ///
+    /// None: the response as it came.
     fn read(&self, state: &AgentState, response: &Response) -> Option<Response> {
         let _ = (state, response);
         None

@@ -76,7 +76,7 @@ fn what_comes_again_is_kept_once_and_the_oldest_goes() {
 }
 
 #[test]
-fn runs_that_come_in_another_order_are_kept_in_that_order() {
+fn runs_that_come_in_another_order_are_found() {
     let repeated = Arc::<Repeated>::default();
     let body = |runs: [&str; 3]| {
         let [first, second, third] = runs.map(|name| format!(r#""{name}":"{name}""#));
@@ -84,17 +84,28 @@ fn runs_that_come_in_another_order_are_kept_in_that_order() {
             r#"{{"id":"resp_1",{first},"status":"completed",{second},"output":[],{third},"novel":1}}"#
         )
     };
-    let mut orders = [["user", "truncation", "tools"], ["tools", "user", "truncation"]];
-    for _ in 0..3 {
-        for order in orders {
-            let body = body(order);
-            for _ in 0..2 {
-                assert_eq!(read(&body, Some(&repeated)), read(&body, None), "{body}");
-            }
-            let kept: Vec<_> = repeated.runs().iter().map(|run| run.to_string()).collect();
-            assert_eq!(kept, order.map(|name| format!(r#","{name}":"{name}""#)));
+    let orders = [["user", "truncation", "tools"], ["tools", "user", "truncation"]];
+    let mut kept = None;
+    for order in orders.into_iter().cycle().take(6) {
+        let body = body(order);
+        assert_eq!(read(&body, Some(&repeated)), read(&body, None), "{body}");
+        let runs = repeated.runs();
+        let kept = kept.get_or_insert_with(|| Arc::clone(&runs));
+        assert!(Arc::ptr_eq(kept, &runs), "{runs:?}");
+    }
+}
+
+#[test]
+fn answers_of_two_kinds_in_turns_keep_the_runs_of_both() {
+    let (repeated, none, add) = (Arc::<Repeated>::default(), json!([]), json!([{"type": "x"}]));
+    let mut kept = None;
+    for number in 0..8 {
+        let body = answer(number, if number % 2 == 0 { &none } else { &add }, "1.0");
+        assert_eq!(read(&body, Some(&repeated)), read(&body, None), "{body}");
+        if number >= 2 {
+            let kept = kept.get_or_insert_with(|| repeated.runs());
+            assert!(Arc::ptr_eq(kept, &repeated.runs()), "nothing is new");
         }
-        orders.reverse();
     }
 }
 

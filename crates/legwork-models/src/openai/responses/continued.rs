@@ -5,10 +5,12 @@
 //! request goes on from it only if it still begins with the same items. So a transcript that was
 //! changed or compacted is sent as a whole, and a fork goes on from where it left.
 
+use std::borrow::Cow;
+
 use legwork_core::digest::Digest;
 use legwork_core::inference::FinishReason;
 use legwork_core::message::Author;
-use legwork_core::{Message, ModelRequest, Response, Role};
+use legwork_core::{CallId, Message, ModelRequest, Response, Role};
 use serde_json::{Value, json};
 
 use super::encode;
@@ -24,21 +26,29 @@ pub(crate) struct Conversation(Digest);
 impl Conversation {
     /// What a request says, and the last response that stands for the beginning of it.
     ///
-    /// Nothing is found if no message follows it: a request needs an input.
-    pub(crate) fn read<'r>(request: &'r ModelRequest, head: &Head) -> (Self, Option<Previous<'r>>) {
-        let (mut said, mut found, mut bytes) = (Self(Digest::of_bytes(b"")), None, Vec::new());
+    /// Only a response of the server at this address is found, and only if an item follows it: a
+    /// request needs an input.
+    pub(crate) fn read<'r>(
+        request: &'r ModelRequest,
+        head: &Head,
+        address: &str,
+    ) -> (Self, Option<Previous<'r>>) {
+        let mut said = Self(Digest::of_bytes(address.as_bytes()));
+        let (mut last, mut found, mut bytes) = (None, None, Vec::new());
         for (message, next) in request.messages().iter().zip(1..) {
             bytes.clear();
             encode::append(message, head, &mut bytes);
+            if !bytes.is_empty() {
+                found = last.take().or(found);
+            }
             said = said.then(&bytes);
             if let Some((id, digest)) = response_of(message, head)
                 && digest == said.0.as_str()
             {
-                found = Some(Previous { id, next });
+                last = Some(Previous { id, next });
             }
         }
-        let has_input = |found: &Previous<'_>| found.next < request.messages().len();
-        (said, found.filter(has_input))
+        (said, found)
     }
 
     /// What was said with these items behind it; a message without items changes nothing.
@@ -49,11 +59,13 @@ impl Conversation {
         }
     }
 
-    /// The answer to it, as one that the next request may go on from; unchanged if it is not whole.
+    /// The answer to it, as one that the next request may go on from.
+    ///
+    /// It is unchanged if it is not whole, or if a call has another id here than at the server.
     pub(crate) fn answered_by(self, mut response: Response, head: &Head, model: &str) -> Response {
         let is_whole = matches!(response.finish, FinishReason::Stop | FinishReason::ToolCalls);
         let Some(id) = response.id.clone() else { return response };
-        if !is_whole || response.incomplete.is_some() {
+        if !is_whole || response.incomplete.is_some() || !has_ids_of_server(&response, &id) {
             return response;
         }
         let author = || Author::Model(model.into());
@@ -66,6 +78,23 @@ impl Conversation {
         response.message = message.with_metadata(KEY, mark).into();
         response
     }
+}
+
+/// Whether the calls of a response of this id have the ids that its server knows.
+///
+/// Its calls without an id, or with that of another, got their own when it was read, and what the
+/// API does not take in a request is sent as another id.
+fn has_ids_of_server(response: &Response, id: &str) -> bool {
+    let calls: Vec<_> = response.message.tool_calls().map(|call| &call.id).collect();
+    let made = ["call_", id, "_"].concat();
+    let is_own = |call: &CallId, before: &[&CallId]| {
+        let is_renamed = |other: &&CallId| call.as_str() == format!("{other}_{}", before.len());
+        call.as_str().starts_with(&made) || before.iter().any(is_renamed)
+    };
+    (0..).zip(&calls).all(|(at, call)| {
+        let before = calls.get(..at).unwrap_or_default();
+        matches!(encode::call_id(call), Cow::Borrowed(_)) && !is_own(call, before)
+    })
 }
 
 /// The id of the response that brought a message, and the digest of what it stands for.

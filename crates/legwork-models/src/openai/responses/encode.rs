@@ -19,6 +19,8 @@ use crate::wire::{
 mod assistant;
 mod message;
 
+pub(super) use message::call_id;
+
 /// The fields that are made of the settings and of fields from outside.
 const MERGED: &[&str] = &["reasoning", "text", "tools"];
 
@@ -97,6 +99,12 @@ fn check(request: &ModelRequest, frame: Frame<'_>, stored: Option<Stored>) -> Re
         return Err(format!(
             "`{field}` needs responses that the server keeps: remove `store`, or remove `{field}`"
         ));
+    }
+    if stored.is_some_and(|stored| stored.continues)
+        && from_outside("conversation", request, frame).any(|value| !value.is_null())
+    {
+        let todo = format!("remove `conversation`, or remove `{PREVIOUS}`");
+        return Err(format!("a request goes on from a conversation or from a response: {todo}"));
     }
     check_tools(request, frame)
 }

@@ -324,7 +324,11 @@ fn it_is_an_option_a_field_or_a_setting_and_needs_the_server_to_keep_it() {
     let off = ModelRequest::blank(off.into());
     let body = with().in_background().build().unwrap().body(&off, Streaming::No).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!((&body["background"], &body["store"]), (&json!(false), &json!(false)));
+    assert_eq!((body.get("background"), &body["store"]), (None, &json!(false)));
+    // What is so anyway is sent to no API.
+    let chat = openai::chat("http://x/v1", "m").in_background().build().unwrap();
+    let body: Value = serde_json::from_slice(&chat.body(&off, Streaming::No).unwrap()).unwrap();
+    assert_eq!(body.get("background"), None);
     let refused = |model: Builder, says: &str| {
         let error = model.build().unwrap().body(&question("Hi?"), Streaming::No).unwrap_err();
         assert!(error.kind == Kind::BadRequest && error.message.contains(says), "{error}");

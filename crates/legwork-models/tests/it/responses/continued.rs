@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use legwork_agent::Agent;
-use legwork_core::message::Author;
-use legwork_core::{Message, ModelRequest, Part, Response};
+use legwork_core::message::{Author, ToolResult};
+use legwork_core::{CallId, Message, ModelRequest, Part, Response};
 use legwork_models::answer::Streaming;
 use legwork_models::{Builder, HttpModel, Named, openai};
 use legwork_port::Model;
@@ -84,16 +84,26 @@ fn input(body: &Value) -> usize {
     body["input"].as_array().unwrap().len()
 }
 
-/// The answer to a question of an agent's, with the server's id `r1`.
+/// The first answer of a server, with the id `r1`.
+fn one() -> Act {
+    json_of(&words("r1", "One."))
+}
+
+/// The answer of a model to the first question, as it is journaled.
+async fn asked(model: &HttpModel) -> Message {
+    journaled(&model.infer(transcript([user("1?")]), None).await.unwrap())
+}
+
+/// A model that answered the first question, and its answer.
 async fn first() -> (HttpModel, Message) {
-    let server = Server::start([json_of(&words("r1", "One."))]).await;
+    let server = Server::start([one()]).await;
     let model = model(&server);
-    let response = model.infer(transcript([user("1?")]), None).await.unwrap();
-    (model, journaled(&response))
+    let answer = asked(&model).await;
+    (model, answer)
 }
 
 #[tokio::test]
-async fn only_what_is_new_is_sent_after_a_response_that_the_server_keeps() {
+async fn s11_2_only_what_is_new_is_sent_after_a_response_that_the_server_keeps() {
     let acts = [words("r1", "One."), words("r2", "Two."), words("r3", "Three.")];
     let server = Server::start(acts.iter().map(json_of)).await;
     let model = model(&server);
@@ -138,7 +148,7 @@ async fn a_fork_goes_on_from_the_last_response_that_both_have() {
 }
 
 #[tokio::test]
-async fn the_whole_is_sent_where_the_server_knows_another_beginning() {
+async fn s11_2_the_whole_is_sent_where_the_server_knows_another_beginning() {
     let (model, one) = first().await;
     let changed = one.clone().with_parts(vec![Part::text("Another.")]);
     let elsewhere = one.clone().by(Author::Model("azure:m".into()));
@@ -150,32 +160,62 @@ async fn the_whole_is_sent_where_the_server_knows_another_beginning() {
         vec![user("1?"), changed, user("2?")],
         vec![user("1?"), elsewhere, user("2?")],
         // There is nothing to send behind it.
-        vec![user("1?"), one],
+        vec![user("1?"), one.clone()],
     ];
     for messages in cases {
         let count = messages.len();
         let body = sent(&model, messages);
         assert_eq!((body.get("previous_response_id"), input(&body)), (None, count), "{body}");
     }
+    let nothing = Message::assistant(Vec::new());
+    let body = sent(&model, [user("1?"), one.clone(), nothing]);
+    assert_eq!((body.get("previous_response_id"), input(&body)), (None, 2), "{body}");
+    // Another server keeps nothing of it.
+    let other = openai::responses("http://x/v1", "m").continue_responses().build().unwrap();
+    let body = sent(&other, [user("1?"), one, user("2?")]);
+    assert_eq!((body.get("previous_response_id"), input(&body)), (None, 3), "{body}");
 }
 
 #[tokio::test]
-async fn a_server_that_has_the_response_no_longer_gets_the_whole_once() {
-    let (_, one) = first().await;
-    let said = [user("1?"), one, user("2?")];
-    let server = Server::start([forgotten(), json_of(&words("r2", "Two."))]).await;
+async fn s11_2_a_response_whose_calls_have_other_ids_here_is_not_gone_on_from() {
+    let call = |id: &str| {
+        json!({"type": "function_call", "id": "fc_1", "call_id": id, "name": "add",
+            "arguments": "{}", "status": "completed"})
+    };
+    let cases = [
+        (vec![call("c1"), call("c2")], Some("r1")),
+        (vec![call("c1"), call("c1")], None),
+        (vec![call("")], None),
+        (vec![call("a.b")], None),
+        (vec![call(&"x".repeat(80))], None),
+    ];
+    for (calls, previous) in cases {
+        let server = Server::start([json_of(&response("r1", json!(calls)))]).await;
+        let model = model(&server);
+        let response = model.infer(transcript([user("1?")]), None).await.unwrap();
+        let result = |id: &CallId| Message::tool_result(ToolResult::new(id.clone(), "add", "2"));
+        let results = response.message.tool_calls().map(|call| result(&call.id));
+        let body = sent(&model, [user("1?"), journaled(&response)].into_iter().chain(results));
+        assert_eq!(body.get("previous_response_id").and_then(Value::as_str), previous, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn s11_2_a_server_that_has_the_response_no_longer_gets_the_whole_once() {
+    let server = Server::start([one(), forgotten(), json_of(&words("r2", "Two."))]).await;
     let keyed = builder(&server).idempotency_header("idempotency-key").build().unwrap();
+    let said = [user("1?"), asked(&keyed).await, user("2?")];
     let response = keyed.infer(transcript(said.clone()), None).await.unwrap();
     assert_eq!((response.text().as_str(), response.charged_attempts), ("Two.", 0));
     let bodies = bodies(&server);
-    assert_eq!((&bodies[0]["previous_response_id"], input(&bodies[0])), (&json!("r1"), 1));
-    assert_eq!((bodies[1].get("previous_response_id"), input(&bodies[1])), (None, 3));
+    assert_eq!((&bodies[1]["previous_response_id"], input(&bodies[1])), (&json!("r1"), 1));
+    assert_eq!((bodies[2].get("previous_response_id"), input(&bodies[2])), (None, 3));
     // Another request has another key.
     let key = |at: usize| {
         let requests = server.requests();
         requests[at].lines().find(|line| line.starts_with("idempotency-key")).unwrap().to_owned()
     };
-    assert_ne!(key(0), key(1));
+    assert_ne!(key(1), key(2));
     // The next request goes on from the answer to the whole.
     let body = sent(&keyed, said.clone().into_iter().chain([journaled(&response), user("3?")]));
     assert_eq!((&body["previous_response_id"], input(&body)), (&json!("r2"), 1));
@@ -183,17 +223,22 @@ async fn a_server_that_has_the_response_no_longer_gets_the_whole_once() {
     for (status, message) in [
         ("404 Not Found", "Response with id 'r1' not found."),
         ("400 Bad Request", "Invalid `previous_response_id`."),
+        ("400 Bad Request", "Previous response cannot be used for this organization."),
     ] {
         let refused = json!({"error": {"message": message}}).to_string();
         let refused = Act::Keep(answer(status, "application/json", "", &refused));
-        let server = Server::start([refused, json_of(&words("r2", "Two."))]).await;
-        let response = model(&server).infer(transcript(said.clone()), None).await.unwrap();
-        assert_eq!(response.text(), "Two.");
+        let server = Server::start([one(), refused, json_of(&words("r2", "Two."))]).await;
+        let model = model(&server);
+        let said = [user("1?"), asked(&model).await, user("2?")];
+        let response = model.infer(transcript(said), None).await.unwrap();
+        assert_eq!((response.text().as_str(), server.requests().len()), ("Two.", 3));
     }
-    let stubborn = Server::start([forgotten(), forgotten()]).await;
-    let error = model(&stubborn).infer(transcript(said), None).await.unwrap_err();
+    let stubborn = Server::start([one(), forgotten(), forgotten()]).await;
+    let model = model(&stubborn);
+    let said = [user("1?"), asked(&model).await, user("2?")];
+    let error = model.infer(transcript(said), None).await.unwrap_err();
     assert_eq!((error.kind, error.status), (Kind::BadRequest, Some(400)));
-    assert_eq!(stubborn.requests().len(), 2);
+    assert_eq!(stubborn.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -211,15 +256,15 @@ async fn an_answer_that_is_not_whole_is_not_gone_on_from() {
 
 #[tokio::test]
 async fn it_goes_together_with_the_background() {
-    let (_, one) = first().await;
-    let acts = [forgotten(), json_of(&underway("queued")), json_of(&words("r1", "Two."))];
+    let acts = [one(), forgotten(), json_of(&underway("queued")), json_of(&words("r1", "Two."))];
     let server = Server::start(acts).await;
     let model = builder(&server).in_background().build().unwrap();
+    let one = asked(&model).await;
     let response = model.infer(transcript([user("1?"), one, user("2?")]), None).await.unwrap();
     assert_eq!((response.text().as_str(), response.charged_attempts), ("Two.", 0));
     assert_eq!(response.message.metadata.get("legwork.response").unwrap()["id"], "r1");
-    assert_eq!(lines(&server)[2], FOUND);
-    assert_eq!(bodies(&server)[1]["background"], true);
+    assert_eq!(lines(&server)[3], FOUND);
+    assert_eq!(bodies(&server)[2]["background"], true);
 }
 
 #[test]
@@ -237,6 +282,7 @@ fn it_is_an_option_and_an_id_of_ones_own_is_sent_as_it_is() {
         assert!(error.kind == Kind::BadRequest && error.message.contains(says), "{error}");
     };
     refused(with().continue_responses().field("store", false), "remove `store`");
+    refused(with().continue_responses().field("conversation", "conv_1"), "remove `conversation`");
     refused(openai::chat("http://x/v1", "m").continue_responses(), "use the API `responses`");
     // To another API an id is a field as any other.
     let chat = openai::chat("http://x/v1", "m").field("previous_response_id", "r0");

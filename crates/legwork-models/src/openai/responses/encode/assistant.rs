@@ -205,7 +205,7 @@ fn append_call(call: &ToolCall, provider: &str, items: &mut Items<'_>) {
     out.push(b'}');
 }
 
-/// The fields of a call that its provider attached over this API, but for those that are written.
+/// The other fields of a call, which its provider attached over this API.
 fn append_fields(call: &ToolCall, provider: &str, out: &mut Vec<u8>) {
     let data = call.provider.as_ref().and_then(|data| data.text_of(provider));
     let Some(data) = data else { return };

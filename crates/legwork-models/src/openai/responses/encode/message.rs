@@ -12,7 +12,7 @@ use super::assistant;
 use crate::wire::{fitting, write};
 
 /// The id of a call as this API takes it.
-pub(super) fn call_id(id: &CallId) -> Cow<'_, str> {
+pub(in crate::openai::responses) fn call_id(id: &CallId) -> Cow<'_, str> {
     fitting(id.as_str(), 64)
 }
 
