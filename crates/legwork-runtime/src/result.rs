@@ -45,6 +45,11 @@ impl Run {
         self.state.used()
     }
 
+    /// What all runs of its session used.
+    pub fn session_used(&self) -> &Amounts {
+        self.state.session_used()
+    }
+
     /// How it ended, or what it waits for.
     pub fn end(&self) -> End<'_> {
         self.state.end()

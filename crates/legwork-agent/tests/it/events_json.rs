@@ -134,15 +134,18 @@ fn ends() -> Vec<EventKind> {
         output: Some(Arc::new(json!({"a": [1.5]}))),
         finish: Some(FinishReason::Stop),
         used: AMOUNTS,
+        session_used: Amounts::default(),
         pending: Vec::new(),
         next,
     };
+    let again = ExecutionEnd { session_used: AMOUNTS, ..end(ExecutionStatus::Completed, None) };
     let idle = ExecutionEnd::of(&AgentState::new(SessionId::new("s")));
     vec![
         end(ExecutionStatus::Completed, None).into(),
         end(ExecutionStatus::Stopped, Some(next.clone())).into(),
         end(ExecutionStatus::AwaitingApproval, Some(next)).into(),
         idle.into(),
+        again.into(),
     ]
 }
 

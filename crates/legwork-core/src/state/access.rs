@@ -135,6 +135,17 @@ impl AgentState {
         &self.ledger().spent
     }
 
+    /// What all executions of the session used.
+    pub fn session_used(&self) -> &Amounts {
+        &self.ledger().lifetime
+    }
+
+    /// What the step used that an entry finished, if it is a step of the execution.
+    pub fn used_by_step(&self, finished: Seq) -> Option<&Amounts> {
+        let result = self.step_results().rev().find(|result| result.step.id < finished)?;
+        Some(&result.step.used)
+    }
+
     /// The response of the latest step, if it is complete and calls no tools.
     pub fn final_response(&self) -> Option<&Arc<Response>> {
         let step = self.current_step().or_else(|| Some(&*self.last_step_result()?.step))?;

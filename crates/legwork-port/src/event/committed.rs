@@ -29,7 +29,7 @@ impl EventKind {
                 stop_reason: finished.outcome.stop_reason().cloned(),
                 explain: finished.outcome.explain(),
                 took: finished.took,
-                used: state.last_step_result().map(|last| last.step.used).unwrap_or_default(),
+                used: state.used_by_step(entry.seq).copied().unwrap_or_default(),
             },
             Event::InferenceFailed(failed) => {
                 Self::Error { error: failed.error.clone(), hint: None }

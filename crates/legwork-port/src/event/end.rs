@@ -38,6 +38,9 @@ pub struct ExecutionEnd {
     pub finish: Option<FinishReason>,
     /// What the execution used.
     pub used: Amounts,
+    /// What all executions of the session used.
+    #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+    pub session_used: Amounts,
     /// The calls that wait for an answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<Pending>,
@@ -103,6 +106,7 @@ impl ExecutionEnd {
             output: state.output().cloned(),
             finish: response.map(|response| response.finish.clone()),
             used: *state.used(),
+            session_used: *state.session_used(),
             pending: state.pending().to_vec(),
             next,
             status,

@@ -7,9 +7,9 @@ use legwork::agent::memory::MemoryStore;
 use legwork::core::budget::{Amounts, MicroUsd, Price};
 use legwork::core::{FinishReason, ModelSettings, Usage};
 use legwork::model::layers::ModelExt as _;
-use legwork::port::{Ability, Profile};
+use legwork::port::{Ability, EventKind, Profile};
 use legwork::prelude::*;
-use legwork_testkit::{Script, ScriptedModel, Turn};
+use legwork_testkit::{RecordingObserver, Script, ScriptedModel, Turn};
 use serde_json::json;
 
 /// A million tokens in cost a dollar, as many out two.
@@ -50,12 +50,57 @@ async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
     assert!(steps.iter().all(|step| step.active_time.0 > 0), "{steps:?}");
     let run = agent.session("s").run("And again.").await.unwrap();
     assert_eq!(money(run.used()), (300, 30, 360));
-    let lifetime = run.state().ledger().lifetime;
-    assert_eq!(money(&lifetime), (1_600, 160, 1_920));
+    assert_eq!(money(run.session_used()), (1_600, 160, 1_920));
     // What is folded from the journal says the same.
     let last = agent.session("s").state().await.unwrap();
     let of_last: Vec<_> = last.step_results().map(|result| money(&result.step.used)).collect();
     assert_eq!(of_last, [(300, 30, 360)]);
+}
+
+#[tokio::test]
+async fn s5_7_events_say_what_each_step_execution_session_and_tree_cost() {
+    let child = priced([Turn::text("42").with_usage(used(1_000, 100))]);
+    let spawn = json!({"agent": "helper", "prompt": "Think."});
+    let model = priced([
+        Turn::call("spawn_subagent", spawn).with_usage(used(100, 10)),
+        Turn::text("done").with_usage(used(200, 20)),
+        Turn::text("again").with_usage(used(300, 30)),
+    ]);
+    let agent = Agent::builder(model)
+        .subagent(Subagent::new("helper", "Helps.", "Help.").model(child))
+        .store_in(Arc::new(MemoryStore::new()))
+        .build()
+        .unwrap();
+    let seen = RecordingObserver::new();
+    for task in ["Go.", "And again."] {
+        agent.run(task).in_session("s").observer(seen.clone()).await.unwrap();
+    }
+    let costs: Vec<_> = seen
+        .events()
+        .iter()
+        .filter_map(|event| {
+            let below = !event.path.is_empty();
+            let costs = match &event.kind {
+                EventKind::StepFinished { used, .. } => vec![used.cost.0],
+                EventKind::SubagentFinished { used, .. } => vec![used.cost.0],
+                EventKind::ExecutionFinished(end) => vec![end.used.cost.0, end.session_used.cost.0],
+                _ => return None,
+            };
+            Some((event.kind.name(), below, costs))
+        })
+        .collect();
+    let expected = [
+        ("step_finished", true, vec![1_200]),
+        ("execution_finished", true, vec![1_200, 1_200]),
+        ("subagent_finished", false, vec![1_200]),
+        // The step that ran the subagent holds what that used.
+        ("step_finished", false, vec![1_320]),
+        ("step_finished", false, vec![240]),
+        ("execution_finished", false, vec![1_560, 1_560]),
+        ("step_finished", false, vec![360]),
+        ("execution_finished", false, vec![360, 1_920]),
+    ];
+    assert_eq!(costs, expected);
 }
 
 #[tokio::test]
