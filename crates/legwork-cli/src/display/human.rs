@@ -8,6 +8,7 @@ mod tests;
 use std::io::{self, Write};
 use std::time::Instant;
 
+use legwork::core::budget::Amounts;
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
@@ -217,10 +218,10 @@ impl<O: Write, E: Write> Human<O, E> {
             _ => {}
         }
         if self.verbosity != Verbosity::Quiet {
-            let Terminal { marks, columns, .. } = self.terminal;
-            for line in spent_within(&Usage::of_amounts(&end.used), marks, columns).lines() {
-                let line = self.terminal.paint(Tone::Quiet, line);
-                self.note(&line)?;
+            self.spent("", &end.used)?;
+            // Other executions of the session came before this one.
+            if end.session_used.steps > end.used.steps {
+                self.spent("the whole session: ", &end.session_used)?;
             }
         }
         if *status == ExecutionStatus::Completed {
@@ -232,6 +233,15 @@ impl<O: Write, E: Write> Human<O, E> {
         // In one line, however long it is: it is there to be copied.
         let next = end.next.as_ref();
         next.map_or(Ok(()), |next| self.note(&format!("to go on: {}", next.how)))
+    }
+
+    fn spent(&mut self, of: &str, used: &Amounts) -> io::Result<()> {
+        let Terminal { marks, columns, .. } = self.terminal;
+        for line in spent_within(of, &Usage::of_amounts(used), marks, columns).lines() {
+            let line = self.terminal.paint(Tone::Quiet, line);
+            self.note(&line)?;
+        }
+        Ok(())
     }
 
     /// Shows the answer of what ended, unless it was shown as it came.

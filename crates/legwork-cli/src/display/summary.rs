@@ -21,9 +21,13 @@ pub(crate) fn spent_in_step(usage: &Usage, marks: Marks) -> String {
     parts.join(&format!(" {} ", marks.dot))
 }
 
-/// The same in lines of so many columns, none of its parts broken.
-pub(super) fn spent_within(usage: &Usage, marks: Marks, most: usize) -> String {
-    joined(&parts(usage), marks, most, 2)
+/// The same after the name of what spent it, in lines of so many columns, none of its parts broken.
+pub(super) fn spent_within(of: &str, usage: &Usage, marks: Marks, most: usize) -> String {
+    let mut parts = parts(usage);
+    if let Some(first) = parts.first_mut() {
+        first.insert_str(0, of);
+    }
+    joined(&parts, marks, most, 2)
 }
 
 /// Parts in lines of so many columns, none of them broken; what follows the first line is

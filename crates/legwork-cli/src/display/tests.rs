@@ -200,7 +200,7 @@ fn what_was_spent_ends_a_run_with_its_cost_where_it_is_known() {
     assert_eq!(spent(&estimated, marks), line.replace("1,030", "about 1,030"));
     let unpriced = Usage { unpriced: true, ..usage(Some(0.0012)) };
     assert_eq!(spent(&unpriced, marks), format!("{line} · at least $0.0012"));
-    let narrow = spent_within(&usage(None), marks, 30);
+    let narrow = spent_within("", &usage(None), marks, 30);
     assert_eq!(narrow, "3 steps · 2 tool calls ·\n  1,030 tokens in, 15 out ·\n  4.2 s");
 }
 

@@ -4,7 +4,7 @@ use legwork::core::Event;
 use legwork::core::budget::{Amounts, Budget};
 use legwork::port::{EventKind, RunEvent};
 
-use super::summary::tokens;
+use super::summary::{cost, tokens};
 use super::text::{count, grouped, one_line, time, visible};
 use super::{At, Usage};
 
@@ -34,14 +34,17 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
             format!("{step}calls {} {}", one_line(&call.name), one_line(&call.arguments))
         }
         EventKind::ToolProgress { message, .. } => format!("{step}{}", one_line(message)),
-        EventKind::StepFinished { explain, .. } => {
+        EventKind::StepFinished { explain, used, .. } => {
+            let used = Usage::of_amounts(used);
+            let parts: Vec<_> = [tokens(&used)].into_iter().chain(cost(&used)).collect();
+            let used = format!("\n{step}used {}", parts.join(", "));
             let so_far = at.ledger.map_or_else(String::new, |ledger| {
                 // The next step may have begun in the same commit.
                 let steps = event.step.map_or(ledger.spent.steps, u64::from);
                 let spent = Amounts { steps, ..ledger.spent };
                 format!("\n{step}used so far: {}", so_far(&spent, &ledger.budget))
             });
-            format!("{step}{}{so_far}", one_line(explain))
+            format!("{step}{}{used}{so_far}", one_line(explain))
         }
         _ => return None,
     };

@@ -72,7 +72,10 @@ fn a_transcript_ends_with_what_the_whole_session_used() {
     let home = Home::new();
     let server = Server::start([Turn::text("one"), Turn::text("two")]).unwrap();
     let id = home.ran_with(&server, &["run", "--json", "First"]).ends(0).session();
-    home.ran_with(&server, &["run", "--session", &id, "Second"]).ends(0);
+    let second = home.ran_with(&server, &["run", "--session", &id, "Second"]).ends(0).err;
+    for line in ["1 step ", "the whole session: 2 steps "] {
+        assert!(second.lines().any(|said| said.starts_with(line)), "{second}");
+    }
     let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
     assert!(shown.contains("2 steps") && shown.contains("20 tokens in, 10 out"), "{shown}");
 }
