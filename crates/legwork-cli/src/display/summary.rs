@@ -21,7 +21,7 @@ pub(crate) fn spent_in_step(usage: &Usage, marks: Marks) -> String {
     parts.join(&format!(" {} ", marks.dot))
 }
 
-/// The same after the name of what spent it, in lines of so many columns, none of its parts broken.
+/// The same behind a name, in lines of so many columns, none of its parts broken.
 pub(super) fn spent_within(of: &str, usage: &Usage, marks: Marks, most: usize) -> String {
     let mut parts = parts(usage);
     if let Some(first) = parts.first_mut() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::continuation::StopReason;
 use legwork_core::state::{CallVerdict, CurrentToolCall, CurrentToolExecution, StepKind};
-use legwork_core::{AgentState, ContinuationOutcome, ModelRequest};
+use legwork_core::{AgentState, ContinuationOutcome, Event, ModelRequest};
 use serde_json::json;
 
 use crate::story::{blank, go_on, outcome, tell, transcript};
@@ -20,6 +20,31 @@ fn s1_10_before_the_first_execution_there_is_nothing_to_say() {
     assert!(state.continuation_outcome().is_none() && state.final_response().is_none());
     assert!(!state.tool_call_decided() && state.stop_prevented().is_none());
     assert_eq!(state.used(), &Default::default());
+}
+
+#[test]
+fn s5_7_the_entry_that_ended_a_step_says_what_the_step_used() {
+    let state = tell(
+        "user: hi; inference; calls: a; starts: 0; result: 0 x; decides; inference; answer: done; \
+         decides",
+    );
+    let entries = state.uncommitted().to_shared();
+    let ends: Vec<_> = entries
+        .iter()
+        .filter(|entry| matches!(entry.event, Event::StepFinished(_)))
+        .map(|entry| state.used_by_step(entry.seq).unwrap())
+        .collect();
+    assert_eq!(
+        ends.iter().map(|used| (used.steps, used.tool_calls)).collect::<Vec<_>>(),
+        [(1, 1), (1, 0)]
+    );
+    assert_eq!(ends[0].plus(ends[1]), *state.used());
+    assert_eq!(state.session_used(), state.used());
+    // The steps of an execution before are not known any more.
+    let last = entries.last().unwrap().seq;
+    let state = go_on(state, "ends; user: more");
+    assert_eq!((state.used_by_step(last), state.used().steps), (None, 0));
+    assert_eq!(state.session_used().steps, 2);
 }
 
 #[test]
