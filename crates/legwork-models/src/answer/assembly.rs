@@ -65,6 +65,11 @@ pub(crate) struct Assembly {
     choice: Remainder,
     message: Remainder,
     pub(crate) error: Option<ApiError>,
+    /// Why what was read last is JSON that cannot be used.
+    pub(crate) problem: Option<&'static str>,
+    /// The call whose arguments come in pieces.
+    #[cfg(feature = "gemini")]
+    pub(crate) growing: crate::gemini::Growing,
     /// A chunk with the id was read: its constant fields need not be read again.
     pub(crate) begun: bool,
     /// It is an answer of the wire that it should be.
@@ -104,6 +109,9 @@ impl Assembly {
             choice: Remainder::default(),
             message: Remainder::default(),
             error: None,
+            problem: None,
+            #[cfg(feature = "gemini")]
+            growing: Default::default(),
             begun: false,
             recognised: false,
             done: false,

@@ -11,7 +11,7 @@ use crate::wire::Wire;
 /// Reads one event of a stream, or a whole body.
 ///
 /// # Errors
-/// When it is not JSON.
+/// When it is not JSON, or JSON that cannot be used.
 pub(crate) fn read(
     wire: &dyn Wire,
     json: &[u8],
@@ -27,7 +27,10 @@ pub(crate) fn read(
         let _ = wire.read_usage(&mut Reader::new(text, &into.room.bounds), into);
         return Ok(());
     }
-    whole.map_err(|_| json::problem(json))?;
+    whole.map_err(|_| match into.problem.take() {
+        Some(problem) => serde::de::Error::custom(problem),
+        None => json::problem(json),
+    })?;
     into.begun = into.is_named();
     Ok(())
 }

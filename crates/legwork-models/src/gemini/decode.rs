@@ -10,7 +10,12 @@ use crate::answer::ApiError;
 use crate::answer::assembly::{Assembly, Form, Level};
 use crate::answer::json::{Read, Reader};
 
+mod arguments;
+mod growing;
 mod part;
+mod path;
+
+pub(crate) use growing::Growing;
 
 type Sink<'s> = &'s mut dyn Deltas;
 

@@ -1,13 +1,31 @@
 //! Google's Gemini API: `encode` writes requests, `decode` reads answers.
 //!
 //! The same wire goes to the Gemini API ([`generate_content`]) and to Vertex AI ([`vertex`]).
-//! Arguments of calls that are streamed in pieces (`partialArgs`, which a request must ask for)
-//! are not assembled: such a call is kept as another part. Needs the feature `gemini`.
+//! Needs the feature `gemini`.
+//!
+//! Arguments of calls come whole. Vertex AI streams them, as the models from Gemini 3 on write them
+//! (`partialArgs`), if a request asks for that by a field:
+//!
+//! ```
+//! use legwork_models::gemini;
+//! use serde_json::json;
+//!
+//! let stream = json!({"functionCallingConfig": {"streamFunctionCallArguments": true}});
+//! let model = gemini::vertex("my-project", "global", "gemini-3-pro-preview")
+//!     .field("toolConfig", stream)
+//!     .build()?;
+//! # drop(model);
+//! # Ok::<(), legwork_models::Error>(())
+//! ```
+//!
+//! It is sent only with tools, and only where the answer is a stream: Vertex AI refuses it where the
+//! answer is a whole one. The Gemini API does not support it.
 
 mod decode;
 mod encode;
 mod generation;
 
+pub(crate) use decode::Growing;
 use generation::Generation;
 use http::{HeaderName, HeaderValue};
 use legwork_core::ModelRequest;

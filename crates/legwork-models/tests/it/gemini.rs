@@ -11,6 +11,7 @@ use crate::answers::Seen;
 mod answers;
 mod http;
 mod oracle;
+mod pieces;
 mod recordings;
 mod requests;
 mod returned;

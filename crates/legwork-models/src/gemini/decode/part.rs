@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use legwork_port::Deltas;
 use serde_json::{Map, Value};
 
-use crate::answer::assembly::{Assembly, Words};
+use super::growing;
+use crate::answer::assembly::{Assembly, Form, Words};
 use crate::answer::call::Piece;
 use crate::answer::json::{Read, Reader, is_nothing};
 
@@ -31,16 +32,19 @@ struct Said<'a> {
     more: bool,
 }
 
-/// A call, which comes whole.
+/// A call, or a piece of one.
 #[derive(Default)]
-struct Call<'a> {
-    id: Cow<'a, str>,
-    name: Cow<'a, str>,
-    arguments: &'a str,
+pub(super) struct Call<'a> {
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    /// The JSON of its arguments, where they come whole.
+    pub(super) arguments: &'a str,
+    /// The JSON of some of its arguments, where they come in pieces.
+    pub(super) pieces: &'a str,
+    /// Another piece follows.
+    pub(super) continues: bool,
     /// Fields that are not known here.
-    rest: Map<String, Value>,
-    /// Its arguments come in pieces.
-    partial: bool,
+    pub(super) rest: Map<String, Value>,
 }
 
 /// Reads a part.
@@ -48,7 +52,8 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Delt
     let begin = json.at();
     let said = Said::read(json)?;
     let is_other = match (&said.call, &said.text) {
-        (Some(call), _) => call.partial,
+        // A body has whole calls only.
+        (Some(call), _) => call.is_piece() && into.form == Form::Body,
         (None, Some(_)) => false,
         (None, None) => said.more,
     };
@@ -69,6 +74,7 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Delt
         fields.insert(SIGNATURE.to_owned(), Value::from(&*said.signature));
     }
     match said.call {
+        Some(call) if into.growing.takes(&call) => growing::add(call, fields, json, into, on)?,
         Some(call) => call.add(fields, into, on),
         None => {
             let kind = if said.thought { Words::Thinking } else { Words::Text };
@@ -112,14 +118,39 @@ impl<'a> Call<'a> {
                 "id" => call.id = json.text()?,
                 "name" => call.name = json.text()?,
                 "args" => call.arguments = json.raw()?,
-                "partialArgs" | "willContinue" => {
-                    let written = json.raw()?;
-                    call.partial |= written != "false" && !is_nothing(written);
+                "partialArgs" => call.pieces = json.raw()?,
+                "willContinue" => {
+                    call.continues = json.peek() == b't';
+                    json.skip()?;
                 }
                 _ => drop(call.rest.insert(key.into_owned(), json.json()?)),
             }
         }
         Ok(call)
+    }
+
+    /// Whether more or less than this is the whole call.
+    pub(super) fn is_piece(&self) -> bool {
+        self.continues || self.has_pieces()
+    }
+
+    /// Whether it has some of the arguments.
+    pub(super) fn has_pieces(&self) -> bool {
+        !self.pieces.is_empty() && !is_nothing(self.pieces)
+    }
+
+    /// Whether it has all of the arguments at once.
+    pub(super) fn has_arguments(&self) -> bool {
+        !self.arguments.is_empty() && !is_nothing(self.arguments)
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.is_piece()
+            && self.id.is_empty()
+            && self.name.is_empty()
+            && !self.has_arguments()
+            && self.rest.is_empty()
     }
 
     fn add(self, fields: Map<String, Value>, into: &mut Assembly, on: &mut dyn Deltas) {
@@ -128,10 +159,7 @@ impl<'a> Call<'a> {
             written => written,
         };
         let piece = Piece::new(0, self.id, self.name).with_arguments(arguments, arguments.len());
-        let piece = piece.with_field("functionCall", Value::Object(self.rest));
-        let piece =
-            fields.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value));
-        into.whole_call(piece, on);
+        into.whole_call(growing::with_fields(piece, self.rest, fields), on);
     }
 }
 

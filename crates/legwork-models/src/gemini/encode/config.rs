@@ -4,7 +4,11 @@ use legwork_core::inference::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
 use super::thinking;
+use crate::answer::Streaming;
 use crate::wire::{Frame, Joined, is_any_object, joined, set};
+
+/// The field that asks for arguments of calls in pieces, which goes with a stream and tools only.
+const STREAM_ARGUMENTS: &str = "streamFunctionCallArguments";
 
 /// The field `generationConfig`: what the request asks for, and over it what is set from outside.
 ///
@@ -49,5 +53,23 @@ pub(super) fn tools(request: &ModelRequest, frame: Frame<'_>) -> Joined {
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
     };
-    joined("toolConfig", set([("functionCallingConfig", calling)]), request, frame)
+    let mut config =
+        joined("toolConfig", set([("functionCallingConfig", calling)]), request, frame);
+    if let Joined::All(all) = &mut config
+        && (frame.asked == Streaming::No || request.tools.is_empty())
+    {
+        leave_out(STREAM_ARGUMENTS, all);
+    }
+    config
+}
+
+/// Leaves a field of `functionCallingConfig` out, and that too if it has no other.
+fn leave_out(key: &str, config: &mut Value) {
+    let Some(calling) = config.get_mut("functionCallingConfig").and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    if calling.remove(key).is_some() && calling.is_empty() {
+        config.as_object_mut().map(|config| config.remove("functionCallingConfig"));
+    }
 }
