@@ -100,6 +100,13 @@ impl Open {
             Ok(Ok(held))
         })
     }
+
+    /// Writes the rest of the arguments.
+    fn finish(self, out: &mut String) {
+        if !self.is_whole {
+            self.arguments.finish(out);
+        }
+    }
 }
 
 /// Adds a piece of a call.
@@ -130,11 +137,10 @@ pub(super) fn add<'a>(
         }
         Err(problem) => return Err(unusable(problem, into)),
     };
-    let (index, continues) = (open.index, call.continues);
-    match *open {
-        _ if continues => into.growing.open = Some(open),
-        Open { is_whole: true, .. } => {}
-        Open { arguments, .. } => arguments.finish(&mut text),
+    let index = open.index;
+    match call.continues {
+        true => into.growing.open = Some(open),
+        false => open.finish(&mut text),
     }
     let named = if has_begun { Default::default() } else { (call.id, call.name) };
     let length = text.len();
