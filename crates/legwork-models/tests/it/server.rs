@@ -1,10 +1,14 @@
 //! A small HTTP server that follows a script.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+
+/// How long a test waits for requests.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the server does with one request.
 #[derive(Clone)]
@@ -72,7 +76,13 @@ impl Server {
 
     /// Waits until so many requests came.
     pub(crate) async fn requested(&self, count: usize) {
+        let began = Instant::now();
         while self.requests.lock().unwrap().len() < count {
+            if began.elapsed() > PATIENCE {
+                let requests = self.requests();
+                let lines: Vec<_> = requests.iter().map(|request| request.lines().next()).collect();
+                panic!("{count} requests did not come within {PATIENCE:?}, only {lines:#?}");
+            }
             tokio::task::yield_now().await;
         }
     }
