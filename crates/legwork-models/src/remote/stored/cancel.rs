@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Request;
+use http::{Request, StatusCode};
 use legwork_port::Clock;
 use tokio::runtime::Handle;
 use tracing::debug;
@@ -14,7 +14,7 @@ use super::target;
 use crate::http::{Client, Limits, Watch, with_body};
 use crate::remote::HttpModel;
 use crate::remote::access::Access;
-use crate::remote::traffic::Tap;
+use crate::remote::traffic::{Tap, Tapped};
 
 /// Cancels a response when it is dropped, unless that is over.
 ///
@@ -65,24 +65,44 @@ impl Drop for Cancelling {
 
 impl Cancel {
     async fn send(self) {
-        let (body, tapped) = (Bytes::new(), self.tap.as_deref().map(Tap::attempt));
-        let sending = async {
-            let mut request = with_body(&self.request, body.clone());
-            if let Some(access) = &self.access {
-                access.open(&mut request, &body, &*self.clock).await.ok()?;
-            }
-            if let Some(tapped) = tapped {
-                tapped.request(&self.client.origin().to_string(), &request, &body);
-            }
-            let answer = self.client.send(&*self.clock, request).await.ok()?;
-            if let Some(tapped) = tapped {
-                tapped.response(answer.status().as_u16(), answer.headers());
-                tapped.end(None);
-            }
-            Some(answer.status().as_u16())
-        };
+        let tapped = self.tap.as_deref().map(Tap::attempt);
         let mut watch = Watch::new(&*self.clock, Limits::of_wait(self.limit));
-        let status = watch.next(pin!(sending)).await.ok().flatten();
-        debug!(status, "a response that is no longer waited for was cancelled");
+        let answered = watch.next(pin!(self.answered(tapped))).await;
+        let answered = answered.unwrap_or_else(|_| {
+            let limit = self.limit;
+            Err(format!("nothing came within {limit:?}"))
+        });
+        if let Some(tapped) = tapped {
+            tapped.end(answered.as_ref().err().map(String::as_str));
+        }
+        match answered {
+            Ok(status) if status.is_success() => {
+                debug!("a response that is no longer waited for was cancelled");
+            }
+            Ok(status) => {
+                let status = status.as_u16();
+                debug!(status, "the server did not cancel a response that is not waited for");
+            }
+            Err(_) => debug!("the server did not answer that a response is to be cancelled"),
+        }
+    }
+
+    /// The status that the server answers with, or why there is none.
+    async fn answered(&self, tapped: Option<Tapped<'_>>) -> Result<StatusCode, String> {
+        let body = Bytes::new();
+        let mut request = with_body(&self.request, body.clone());
+        if let Some(access) = &self.access {
+            let opened = access.open(&mut request, &body, &*self.clock).await;
+            opened.map_err(|_| "there is no credential".to_owned())?;
+        }
+        if let Some(tapped) = tapped {
+            tapped.request(&self.client.origin().to_string(), &request, &body);
+        }
+        let answer = self.client.send(&*self.clock, request).await;
+        let answer = answer.map_err(|broken| broken.in_words())?;
+        if let Some(tapped) = tapped {
+            tapped.response(answer.status().as_u16(), answer.headers());
+        }
+        Ok(answer.status())
     }
 }
