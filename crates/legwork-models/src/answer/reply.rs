@@ -21,6 +21,9 @@ use crate::bounds::{Bounds, Passed};
 use crate::sse;
 use crate::wire::{Framing, Wire};
 
+#[cfg(feature = "responses")]
+mod resumed;
+
 /// Why an answer gives no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -155,7 +158,7 @@ impl Reply {
                 all.extend_from_slice(new);
                 room.holds_body(all.len());
             }
-            Body::Events { .. } => self.push_events(bytes, on),
+            Body::Events { .. } => self.push_events(bytes, on, |_| true),
             #[cfg(feature = "bedrock")]
             Body::Frames { .. } => self.push_frames(bytes, on),
         }
@@ -187,7 +190,12 @@ impl Reply {
         self.assembly.room.held(parser.held());
     }
 
-    fn push_events(&mut self, mut bytes: &[u8], on: &mut dyn Deltas) {
+    fn push_events(
+        &mut self,
+        mut bytes: &[u8],
+        on: &mut dyn Deltas,
+        mut wanted: impl FnMut(&[u8]) -> bool,
+    ) {
         let Body::Events { parser } = &mut self.body else { return };
         let wire = self.api.wire();
         if !self.assembly.recognised {
@@ -205,6 +213,7 @@ impl Reply {
             }
             match event.bytes().trim_ascii() {
                 b"" => {}
+                unwanted if !wanted(unwanted) => {}
                 b"[DONE]" => self.assembly.done = true,
                 json => {
                     self.moved = true;
@@ -230,29 +239,6 @@ impl Reply {
     /// Whether the server said that it is done; only its end of body may follow.
     pub fn is_done(&self) -> bool {
         self.assembly.form == Form::Chunks && self.assembly.done
-    }
-
-    /// Whether it comes as a stream of events in text.
-    #[cfg(feature = "responses")]
-    pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.body, Body::Events { .. })
-    }
-
-    /// Goes on with the stream of another connection: an event that did not end is dropped.
-    #[cfg(feature = "responses")]
-    pub(crate) fn reconnect(&mut self) {
-        if let Body::Events { parser } = &mut self.body {
-            **parser = sse::Parser::default();
-        }
-    }
-
-    /// The bytes of an answer in one piece, as far as they came.
-    #[cfg(feature = "responses")]
-    pub(crate) fn whole(&self) -> &[u8] {
-        match &self.body {
-            Body::Whole { bytes } => bytes,
-            _ => &[],
-        }
     }
 
     /// Whether what follows is of no use, so that the connection may be dropped.

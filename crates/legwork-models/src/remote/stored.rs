@@ -2,12 +2,13 @@
 //!
 //! Read in this order: this module (a request and its attempts), `background` (an answer that is
 //! awaited), `pace` (how often it is asked for), `polled` (what the server then says), `arriving`
-//! (a stream that may be lost), `cancel`, `target` (where a response is found), `awaited` (what an attempt comes to).
+//! (a stream that may be lost), `numbers` (of its events), `cancel`, `target` (where a response is found), `awaited` (what an attempt comes to).
 
 mod arriving;
 mod awaited;
 mod background;
 mod cancel;
+mod numbers;
 mod pace;
 mod polled;
 mod target;
@@ -83,7 +84,7 @@ impl<'a> StoredAttempt<'a> {
         let frame = Frame { previous, ..model.frame(asked) };
         let body = model.body_in(&request, frame)?;
         let background =
-            stored.background.then(|| Background { model, included: included(&request, frame) });
+            stored.background.then(|| Background::new(model, included(&request, frame)));
         let id = previous.map(|previous| previous.id.to_owned());
         let sent = Sent { body, key: key(model), rest_of: id.map(|id| (id, request)) };
         Ok((Self { model, asked, background, sent: Mutex::new(sent) }, said))
@@ -94,8 +95,13 @@ impl<'a> StoredAttempt<'a> {
     }
 
     async fn once(&self, deltas: &mut dyn Deltas) -> Result<Awaited, Error> {
+        let is_another = self.background.as_ref().is_some_and(Background::take_named);
         let (body, key) = {
-            let sent = self.sent();
+            let mut sent = self.sent();
+            if is_another {
+                // By the same key the server would find the response that failed.
+                sent.key = key(self.model);
+            }
             (sent.body.clone(), sent.key.clone())
         };
         let inference = self.model.inference(self.asked, key.as_ref());

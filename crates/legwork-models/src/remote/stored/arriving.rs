@@ -7,21 +7,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::cancel::Cancelling;
+use super::numbers::Numbers;
 use crate::answer::Reply;
 use crate::remote::HttpModel;
 use crate::remote::exchange::Reading;
-use crate::sse;
 
 /// A response while it arrives.
 pub(super) struct Arriving<'a, 'd> {
     model: &'a HttpModel,
     pub(super) reply: Reply,
     deltas: &'d mut dyn Deltas,
-    /// Reads the same events as the reply, for their numbers.
-    parser: sse::Parser,
     response: Option<Known>,
-    /// The number of the last event.
-    pub(super) sequence: Option<u64>,
+    /// Whether its id came in an event.
+    is_named: bool,
+    pub(super) numbers: Numbers,
     /// How long it may take, all connections together.
     most: Duration,
 }
@@ -48,21 +47,14 @@ struct Named {
 
 impl<'a, 'd> Arriving<'a, 'd> {
     pub(super) fn new(model: &'a HttpModel, reply: Reply, deltas: &'d mut dyn Deltas) -> Self {
-        let (parser, most) = (sse::Parser::default(), model.timeouts.answer);
-        Self { model, reply, deltas, parser, response: None, sequence: None, most }
+        let most = model.timeouts.answer;
+        let numbers = Numbers::default();
+        Self { model, reply, deltas, response: None, is_named: false, numbers, most }
     }
 
-    /// The id of the response, once it is known.
+    /// The id of the response, while it is known and the server makes it.
     pub(super) fn id(&self) -> Option<&str> {
         self.response.as_ref().map(|known| known.id.as_str())
-    }
-
-    /// Notes the id: from now on the response is cancelled if it is waited for no longer.
-    pub(super) fn note_id(&mut self, id: &str) {
-        if self.response.is_none() && !id.is_empty() {
-            let cancelling = Cancelling::of(self.model, id);
-            self.response = Some(Known { id: id.to_owned(), cancelling });
-        }
     }
 
     /// Notes that the server makes no more of it.
@@ -70,6 +62,12 @@ impl<'a, 'd> Arriving<'a, 'd> {
         if let Some(known) = self.response.take() {
             known.cancelling.forget();
         }
+    }
+
+    /// Whether the server named the response that it makes, or made.
+    pub(super) fn is_named(&self) -> bool {
+        let named = || serde_json::from_slice::<Named>(self.reply.whole()).unwrap_or_default();
+        self.is_named || named().id.is_some()
     }
 
     /// Whether its stream ended before the response did.
@@ -81,7 +79,7 @@ impl<'a, 'd> Arriving<'a, 'd> {
     /// Begins to read another stream of it.
     pub(super) fn reconnect(&mut self) {
         self.reply.reconnect();
-        self.parser = sse::Parser::default();
+        self.numbers.resume();
     }
 
     /// Reads the rest of a response that is there as a whole.
@@ -98,33 +96,28 @@ impl<'a, 'd> Arriving<'a, 'd> {
     fn event(&mut self, event: &Value) {
         self.reply.push(format!("data: {event}\n\n").as_bytes(), self.deltas);
     }
-
-    fn note(&mut self, mut bytes: &[u8]) {
-        let (mut sequence, mut named) = (self.sequence, None);
-        while let Some(item) = self.parser.next(&mut bytes) {
-            let sse::Item::Event(event) = item else { continue };
-            let event = serde_json::from_slice::<Event>(event.bytes()).unwrap_or_default();
-            sequence = event.sequence_number.or(sequence);
-            named = event.response.and_then(|response| response.id).or(named);
-        }
-        self.sequence = sequence;
-        self.note_id(&named.unwrap_or_default());
-    }
 }
 
 impl Reading for Arriving<'_, '_> {
     fn push(&mut self, bytes: &[u8]) {
-        if self.reply.is_stream() {
-            self.note(bytes);
-        }
-        self.reply.push(bytes, self.deltas);
+        let Self { model, reply, deltas, response, is_named, numbers, .. } = self;
+        reply.push_wanted(bytes, &mut **deltas, |event| {
+            let event = serde_json::from_slice::<Event>(event).unwrap_or_default();
+            let id = event.response.and_then(|named| named.id).filter(|id| !id.is_empty());
+            // From now on the response is cancelled if it is waited for no longer.
+            if let (Some(id), false) = (id, *is_named) {
+                *is_named = true;
+                *response = Some(Known { cancelling: Cancelling::of(model, &id), id });
+            }
+            numbers.is_next(event.sequence_number)
+        });
         if self.reply.is_done() {
             self.note_made();
         }
     }
 
     fn is_over(&self) -> bool {
-        self.reply.is_over()
+        self.reply.is_over() || self.numbers.is_missing_some()
     }
 
     fn is_done(&self) -> bool {

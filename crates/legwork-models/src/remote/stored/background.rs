@@ -1,7 +1,12 @@
 //! An answer that is made in the background, awaited.
 //!
 //! An answer in one piece is asked for again and again. A stream goes on where its connection was
-//! lost; where the server does not stream it again, it is asked for, too.
+//! lost, if its events have numbers; where the server does not stream it again, it is asked for, too.
+
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response as Head};
@@ -15,11 +20,11 @@ use tracing::info;
 use super::arriving::Arriving;
 use super::awaited::Awaited;
 use super::cancel::Cancelling;
-use super::pace::Pace;
+use super::pace::{Pace, may_pass};
 use super::polled::{Made, Polled};
 use super::target;
 use crate::bounds::Passed;
-use crate::http::Timeouts;
+use crate::http::{Limits, Timeouts, Watch};
 use crate::remote::HttpModel;
 use crate::remote::exchange::Exchange;
 use crate::remote::inference::Inference;
@@ -30,9 +35,20 @@ pub(super) struct Background<'a> {
     pub(super) model: &'a HttpModel,
     /// What a response is to include.
     pub(super) included: Vec<String>,
+    /// Whether the server named the response of an attempt.
+    is_named: AtomicBool,
 }
 
-impl Background<'_> {
+impl<'a> Background<'a> {
+    pub(super) fn new(model: &'a HttpModel, included: Vec<String>) -> Self {
+        Self { model, included, is_named: AtomicBool::new(false) }
+    }
+
+    /// Whether the server named a response since this was last asked: a further one is another.
+    pub(super) fn take_named(&self) -> bool {
+        self.is_named.swap(false, Ordering::Relaxed)
+    }
+
     /// Has a response made, and waits for it.
     ///
     /// # Errors
@@ -50,6 +66,7 @@ impl Background<'_> {
         let mut arriving = Arriving::new(self.model, inference.reply(&answer), deltas);
         let problem = inference.exchange.read(&mut answer, &mut arriving, &mut watch).await;
         let head = answer.map(drop);
+        self.is_named.store(arriving.is_named(), Ordering::Relaxed);
         let mut awaited = if arriving.is_lost() {
             // In a box, for few connections are lost.
             Box::pin(self.resumed(inference, arriving, problem, &head, pace)).await?
@@ -101,31 +118,27 @@ impl Background<'_> {
         head: &Head<()>,
         mut pace: Pace<'_>,
     ) -> Result<Awaited, Error> {
-        loop {
-            if pace.after(problem.as_ref()).await.is_break() {
-                return Ok(Awaited::given_up(inference.conclude(arriving.reply, problem, head)));
-            }
-            if pace.left().is_zero() {
-                arriving.reply.took_too_long(self.model.timeouts.answer);
-                return Ok(Awaited::given_up(inference.conclude(arriving.reply, None, head)));
-            }
-            let before = arriving.sequence;
+        while let Some(before) = arriving.numbers.last()
+            && pace.after(problem.as_ref()).await.is_continue()
+            && !pace.is_over()
+        {
             info!(model = self.model.name, event = before, "a stream is resumed");
             match self.reconnected(&inference, &mut arriving, &pace).await {
                 Ok(lost) if !arriving.is_lost() => {
                     return inference.conclude(arriving.reply, lost, head).map(Awaited::by_attempt);
                 }
-                Ok(lost) if arriving.sequence != before => {
+                Ok(lost) if arriving.numbers.last() != Some(before) => {
                     pace.note_success();
                     problem = lost;
                 }
-                Err(error) if error.is_retryable() => problem = Some(error),
-                Ok(_) | Err(_) => return self.caught_up(inference, arriving, head, pace).await,
+                Err(error) if may_pass(&error) => problem = Some(error),
+                Ok(_) | Err(_) => break,
             }
         }
+        self.caught_up(inference, arriving, head, pace).await
     }
 
-    /// Reads a further stream of a response; what ended it comes back.
+    /// Reads what is new of a further stream of a response; what ended it comes back.
     ///
     /// # Errors
     /// When there is none.
@@ -135,23 +148,31 @@ impl Background<'_> {
         arriving: &mut Arriving<'_, '_>,
         pace: &Pace<'_>,
     ) -> Result<Option<Error>, Error> {
-        let after = arriving.sequence.map(|sequence| sequence.to_string());
+        let after = arriving.numbers.last().map(|last| last.to_string());
         let query = [("stream", Some("true")), ("starting_after", after.as_deref())];
         let query = query.into_iter().filter_map(|(key, value)| Some((key, value?)));
         let request = self.request(arriving.id().unwrap_or_default(), query)?;
         let timeouts = pace.timeouts();
         let exchange = self.exchange(inference, &request, &timeouts);
-        let mut watch = exchange.watch();
-        let mut answer = exchange.send(Bytes::new(), &mut watch).await?;
-        let reply = inference.reply(&answer);
-        if answer.status().is_success() && reply.is_stream() {
+        let reading = async {
+            let mut watch = exchange.watch();
+            let mut answer = exchange.send(Bytes::new(), &mut watch).await?;
+            let reply = inference.reply(&answer);
+            if answer.status().is_success() && reply.is_stream() {
+                arriving.reconnect();
+                return Ok(exchange.read(&mut answer, arriving, &mut watch).await);
+            }
+            match Polled::read(exchange, inference, answer, watch).await {
+                Polled::Missed(error) => Err(error),
+                Polled::Underway(_) | Polled::Made { .. } => Ok(None),
+            }
+        };
+        let read = within(exchange, pace.limit(), pin!(reading)).await;
+        if arriving.is_lost() {
+            // The event that did not end may be one that came before.
             arriving.reconnect();
-            return Ok(exchange.read(&mut answer, arriving, &mut watch).await);
         }
-        match Polled::read(exchange, inference, answer, watch).await {
-            Polled::Missed(error) => Err(error),
-            Polled::Underway(_) | Polled::Made { .. } => Ok(None),
-        }
+        read?
     }
 
     /// Asks for a response whose stream is lost, and shows the rest of it.
@@ -184,40 +205,46 @@ impl Background<'_> {
         }
     }
 
-    /// Asks for a response until the server has made it.
+    /// Asks for a response until the server has made it; once more when its time is up.
     async fn made(&self, inference: &Inference<'_>, id: &str, pace: &mut Pace<'_>) -> Made {
         let mut last = None;
+        pace.pause().await;
         loop {
-            pace.pause().await;
-            if pace.left().is_zero() {
+            let is_last = pace.is_over();
+            match self.poll(inference, id, pace).await {
+                Polled::Made { response, body } => return Made::Whole { response, body },
+                Polled::Underway(response) => last = Some(response),
+                Polled::Missed(_) if is_last => {}
+                Polled::Missed(error) => match pace.after(Some(&error)).await {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(()) => return Made::Missed(error),
+                },
+            }
+            if is_last {
                 return Made::TooLate(last);
             }
-            match self.poll(inference, id).await {
-                Polled::Underway(response) => {
-                    pace.note_success();
-                    last = Some(response);
-                }
-                Polled::Made { response, body } => return Made::Whole { response, body },
-                Polled::Missed(error) if pace.after(Some(&error)).await.is_break() => {
-                    return Made::Missed(error);
-                }
-                Polled::Missed(_) => {}
-            }
+            pace.note_success();
+            pace.pause().await;
         }
     }
 
     /// Asks once how far a response is.
-    async fn poll(&self, inference: &Inference<'_>, id: &str) -> Polled {
+    async fn poll(&self, inference: &Inference<'_>, id: &str, pace: &Pace<'_>) -> Polled {
         let request = match self.request(id, []) {
             Ok(request) => request,
             Err(error) => return Polled::Missed(error),
         };
-        let exchange = self.exchange(inference, &request, &self.model.timeouts);
-        let mut watch = exchange.watch();
-        let polled = match exchange.send(Bytes::new(), &mut watch).await {
-            Ok(answer) => Polled::read(exchange, inference, answer, watch).await,
-            Err(error) => Polled::Missed(error),
+        let timeouts = pace.timeouts();
+        let exchange = self.exchange(inference, &request, &timeouts);
+        let asking = async {
+            let mut watch = exchange.watch();
+            match exchange.send(Bytes::new(), &mut watch).await {
+                Ok(answer) => Polled::read(exchange, inference, answer, watch).await,
+                Err(error) => Polled::Missed(error),
+            }
         };
+        let polled = within(exchange, pace.limit(), pin!(asking)).await;
+        let polled = polled.unwrap_or_else(Polled::Missed);
         match polled {
             Polled::Missed(error) if error.status == Some(404) => {
                 Polled::Missed(self.model.tried(&self.model.address).not_found(id, error))
@@ -249,6 +276,22 @@ impl Background<'_> {
         let tapped = self.model.tap.as_deref().map(Tap::attempt);
         Exchange { template, timeouts, key: None, tapped, ..inference.exchange }
     }
+}
+
+/// What comes of an exchange, unless it takes longer than this.
+async fn within<F: Future>(
+    exchange: Exchange<'_>,
+    limit: Duration,
+    work: Pin<&mut F>,
+) -> Result<F::Output, Error> {
+    let mut watch = Watch::new(exchange.clock, Limits::of_wait(limit));
+    watch.next(work).await.map_err(|_| {
+        let error = exchange.tried.too_slow(limit);
+        if let Some(tapped) = exchange.tapped {
+            tapped.end(Some(&error.message));
+        }
+        error
+    })
 }
 
 fn is(response: &Response, statuses: &[&str]) -> bool {
