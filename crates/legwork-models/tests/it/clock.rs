@@ -1,4 +1,4 @@
-//! A clock that only the test turns.
+//! A clock that only the test turns, and one whose time passes by itself.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -79,5 +79,76 @@ impl Asleep {
 impl Drop for Asleep {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A clock whose time passes as soon as nothing else happens: of all that sleep, those that wake
+/// first do so at once.
+#[derive(Clone, Default)]
+pub(crate) struct Lapse(Arc<Mutex<Passed>>);
+
+/// The time that passed, and when what sleeps wakes.
+#[derive(Default)]
+struct Passed {
+    now: Duration,
+    ends: Vec<Duration>,
+}
+
+/// How often other tasks, and what comes over sockets, have their turn before time passes.
+const TURNS: usize = 500;
+
+/// How often what wakes later waits for what wakes before.
+const TRIES: usize = 3;
+
+impl Lapse {
+    /// How much time passed.
+    pub(crate) fn passed(&self) -> Duration {
+        self.0.lock().unwrap().now
+    }
+
+    /// Lets time pass until then, unless something else wakes before; how far it is comes back.
+    ///
+    /// What nobody polls does not wake: it is waited for only so often.
+    fn pass(&self, end: Duration, tries: usize) -> Duration {
+        let mut passed = self.0.lock().unwrap();
+        if tries >= TRIES || passed.ends.iter().all(|other| *other >= end) {
+            passed.now = passed.now.max(end);
+        }
+        passed.now
+    }
+}
+
+/// What sleeps by a [`Lapse`], until then.
+struct Lapsing(Lapse, Duration);
+
+impl Drop for Lapsing {
+    fn drop(&mut self) {
+        let ends = &mut self.0.0.lock().unwrap().ends;
+        let at = ends.iter().position(|end| *end == self.1).unwrap();
+        ends.swap_remove(at);
+    }
+}
+
+impl Clock for Lapse {
+    fn now(&self) -> Stamp {
+        let now = self.passed();
+        Stamp { wall: Timestamp(WALL + now.as_millis() as u64), mono: Micros::from(now) }
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        let end = self.passed().saturating_add(time);
+        self.0.lock().unwrap().ends.push(end);
+        let sleeping = Lapsing(self.clone(), end);
+        Box::pin(async move {
+            let (mut before, mut tries) = (sleeping.0.passed(), 0);
+            while before < sleeping.1 {
+                for _ in 0..TURNS {
+                    tokio::task::yield_now().await;
+                }
+                let now = sleeping.0.pass(sleeping.1, tries);
+                tries = if now == before { tries + 1 } else { 0 };
+                before = now;
+            }
+        })
     }
 }

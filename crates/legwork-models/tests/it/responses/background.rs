@@ -1,7 +1,10 @@
 //! Answers that are made in the background, over real HTTP.
 
+mod resumed;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_core::inference::Incomplete;
@@ -9,22 +12,22 @@ use legwork_core::{ModelRequest, ModelSettings};
 use legwork_models::answer::Streaming;
 use legwork_models::http::Timeouts;
 use legwork_models::retry::Policy;
-use legwork_models::{Builder, Named, openai};
-use legwork_port::model::{Deltas, Kind, Retry};
-use legwork_port::{Delta, Model};
+use legwork_models::{Builder, HttpModel, Named, openai};
+use legwork_port::model::Kind;
+use legwork_port::{Clock, Delta, Model};
 use serde_json::{Value, json};
 
-use super::{completed, delta, is_valid, item, said};
-use crate::answers::{Seen, events};
-use crate::clock::Turned;
-use crate::server::{Act, END, Server, answer, chunk, open_stream};
+use super::{completed, delta, is_valid, said};
+use crate::answers::events;
+use crate::clock::{Lapse, Turned};
+use crate::server::{Act, Server, answer, open_stream};
 use crate::traffic::question;
 
 pub(super) const FOUND: &str =
     "GET /v1/responses/r1?include%5B%5D=reasoning.encrypted_content HTTP/1.1";
 
-pub(super) fn model(server: &Server, clock: &Arc<Turned>) -> Builder {
-    let clock: Arc<Turned> = Arc::clone(clock);
+pub(super) fn model<C: Clock + 'static>(server: &Server, clock: &Arc<C>) -> Builder {
+    let clock: Arc<C> = Arc::clone(clock);
     openai::responses(&server.base_url, "m").api_key("sk-secret").clock(clock).in_background()
 }
 
@@ -44,6 +47,10 @@ pub(super) fn made(text: &str) -> Value {
 
 pub(super) fn busy() -> Act {
     Act::Keep(answer("503 Service Unavailable", "text/plain", "", "busy"))
+}
+
+fn refused() -> Act {
+    Act::Keep(answer("403 Forbidden", "text/plain", "", "no"))
 }
 
 /// An event with its number.
@@ -66,7 +73,7 @@ const CREATED: &str = "POST /v1/responses HTTP/1.1";
 const CANCELLED: &str = "POST /v1/responses/r1/cancel HTTP/1.1";
 
 #[tokio::test]
-async fn an_answer_in_one_piece_is_asked_for_until_it_is_made() {
+async fn s11_5_an_answer_in_one_piece_is_asked_for_until_it_is_made() {
     let polls = ["queued", "in_progress", "in_progress", "in_progress"].map(underway);
     let acts = [underway("queued")].into_iter().chain(polls).chain([made("Hello.")]);
     let (server, clock) = (Server::start(acts.map(|body| json_of(&body))).await, Turned::new());
@@ -97,7 +104,7 @@ async fn one_that_is_made_at_once_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_while_it_is_asked_makes_no_second_response() {
+async fn s11_5_a_server_that_is_away_while_it_is_asked_makes_no_second_response() {
     let gone = r#"{"error": {"message": "Response with id 'r1' not found."}}"#;
     let gone = Act::Keep(answer("404 Not Found", "application/json", "", gone));
     let cut = Act::Close("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{".to_owned());
@@ -110,7 +117,7 @@ async fn a_server_that_is_away_while_it_is_asked_makes_no_second_response() {
 }
 
 #[tokio::test]
-async fn a_response_that_fails_is_made_again_only_if_the_error_may_pass() {
+async fn s11_5_a_response_that_fails_is_made_again_only_if_the_error_may_pass() {
     let failed = |code: &str| {
         let error = json!({"code": code, "message": "no"});
         json_of(&json!({"id": "r1", "status": "failed", "output": [], "error": error}))
@@ -130,12 +137,13 @@ async fn a_response_that_fails_is_made_again_only_if_the_error_may_pass() {
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_asked_for_any_more_is_cancelled_and_was_paid_for() {
+async fn s11_5_one_that_cannot_be_asked_for_any_more_is_cancelled_and_was_paid_for() {
     let cancelled = json_of(&underway("cancelled"));
-    let server = Server::start([json_of(&underway("queued")), busy(), cancelled]).await;
-    let model = model(&server, &Turned::new()).retry(Policy::never()).build().unwrap();
+    let server = Server::start([json_of(&underway("queued")), refused(), cancelled]).await;
+    let model = model(&server, &Turned::new()).build().unwrap();
     let error = model.infer(question("Hi?"), None).await.unwrap_err();
-    assert_eq!((error.kind, error.status, error.charged_attempts), (Kind::Server, Some(503), 1));
+    let what = (error.kind, error.status, error.charged_attempts);
+    assert_eq!(what, (Kind::Unauthorized, Some(403), 1));
     server.requested(3).await;
     assert_eq!(lines(&server), [CREATED, FOUND, CANCELLED]);
     assert!(server.requests()[2].contains("authorization: Bearer sk-secret"));
@@ -150,19 +158,80 @@ async fn one_without_an_id_cannot_be_awaited() {
     assert_eq!(lines(&server), [CREATED]);
 }
 
-#[tokio::test]
-async fn one_that_takes_too_long_is_cancelled_and_not_repeated() {
-    let acts = (0..15).map(|_| json_of(&underway("in_progress")));
-    let (server, clock) = (Server::start(acts).await, Turned::new());
+/// The model of a response that may take a minute and a half.
+fn hurried(server: &Server, clock: &Arc<Lapse>) -> HttpModel {
     let timeouts = Timeouts { answer: Duration::from_secs(90), ..Timeouts::default() };
-    let model = model(&server, &clock).timeouts(timeouts).build().unwrap();
+    model(server, clock).timeouts(timeouts).build().unwrap()
+}
+
+#[tokio::test]
+async fn s11_5_one_that_takes_too_long_is_cancelled_and_not_repeated() {
+    let acts = (0..15).map(|_| json_of(&underway("in_progress")));
+    let (server, clock) = (Server::start(acts).await, Arc::new(Lapse::default()));
+    let model = hurried(&server, &clock);
     let response = model.infer(question("Hi?"), None).await.unwrap();
     assert_eq!(response.incomplete, Some(Incomplete::OverBound));
     assert_eq!(response.bound.unwrap(), "it takes longer than 90s (bound `answer_time`)");
-    assert_eq!(clock.waits().iter().sum::<Duration>(), Duration::from_secs(90));
-    server.requested(10).await;
+    assert_eq!(clock.passed().as_secs(), 90);
+    server.requested(11).await;
     let lines = lines(&server);
-    assert_eq!((lines.len(), lines[9].as_str()), (10, CANCELLED));
+    assert_eq!((lines.len(), lines[9].as_str(), lines[10].as_str()), (11, FOUND, CANCELLED));
+}
+
+#[tokio::test]
+async fn s11_5_its_time_bounds_each_question_for_it_and_it_is_asked_for_once_more_then() {
+    let silent = || Act::Stall(String::new());
+    let acts = [json_of(&underway("queued")), silent(), json_of(&made("Hello."))];
+    let (server, clock) = (Server::start(acts).await, Arc::new(Lapse::default()));
+    let response = hurried(&server, &clock).infer(question("Hi?"), None).await.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hello.", 0));
+    assert_eq!(clock.passed().as_secs(), 90);
+    assert_eq!(lines(&server), [CREATED, FOUND, FOUND]);
+    let cancelled = json_of(&underway("cancelled"));
+    let acts = [json_of(&underway("queued")), silent(), silent(), cancelled];
+    let (server, clock) = (Server::start(acts).await, Arc::new(Lapse::default()));
+    let response = hurried(&server, &clock).infer(question("Hi?"), None).await.unwrap();
+    assert_eq!(response.incomplete, Some(Incomplete::OverBound));
+    assert_eq!(clock.passed().as_secs(), 100);
+    server.requested(4).await;
+    assert_eq!(lines(&server), [CREATED, FOUND, FOUND, CANCELLED]);
+}
+
+#[tokio::test]
+async fn s11_5_what_may_pass_is_waited_for_as_long_as_it_may_take() {
+    let later = |status: &str| {
+        let headers = "retry-after: 1000\r\n";
+        Act::Keep(answer(status, "text/plain", headers, "later"))
+    };
+    let busy = (0..9).map(|_| busy());
+    let other = ["409 Conflict", "425 Too Early", "429 Too Many Requests"].map(later);
+    let acts = [json_of(&underway("queued"))].into_iter().chain(busy).chain(other);
+    let server = Server::start(acts.chain([json_of(&made("Hello."))])).await;
+    let clock = Arc::new(Lapse::default());
+    let model = model(&server, &clock).retry(Policy::never()).build().unwrap();
+    let response = model.infer(question("Hi?"), None).await.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hello.", 0));
+    assert!(clock.passed() > Duration::from_secs(3_000), "{:?}", clock.passed());
+    assert_eq!(lines(&server).len(), 14);
+}
+
+#[tokio::test]
+async fn s11_5_a_response_that_failed_and_another_have_keys_of_their_own() {
+    let failed = json!({"code": "server_error", "message": "no"});
+    let failed = json!({"id": "r1", "status": "failed", "output": [], "error": failed});
+    let begun = json_of(&underway("queued"));
+    let acts = [busy(), begun, json_of(&failed), json_of(&made("Hello."))];
+    let (server, count) = (Server::start(acts).await, AtomicUsize::new(0));
+    let keys = move || format!("key-{}", count.fetch_add(1, Ordering::Relaxed));
+    let model = model(&server, &Turned::new()).idempotency_header("x-key").idempotency_keys(keys);
+    let response = model.build().unwrap().infer(question("Hi?"), None).await.unwrap();
+    assert_eq!((response.text().as_str(), response.charged_attempts), ("Hello.", 1));
+    let key = |request: &String| {
+        request.lines().find_map(|line| line.strip_prefix("x-key: ").map(str::to_owned))
+    };
+    let keys: Vec<_> = server.requests().iter().map(key).collect();
+    let expected = [Some("key-0"), Some("key-0"), None, Some("key-1")];
+    assert_eq!(keys, expected.map(|key| key.map(str::to_owned)));
 }
 
 #[tokio::test]
@@ -176,7 +245,7 @@ async fn one_that_somebody_cancels_is_no_answer() {
 }
 
 #[tokio::test]
-async fn what_is_dropped_is_cancelled() {
+async fn s11_5_what_is_dropped_is_cancelled() {
     let heard = || Act::Keep(answer("200 OK", "application/json", "", "{}"));
     let acts = [json_of(&underway("queued")), Act::Stall(String::new()), heard()];
     let server = Server::start(acts).await;
@@ -191,122 +260,15 @@ async fn what_is_dropped_is_cancelled() {
     let streamed = model(&server, &Turned::new()).build().unwrap();
     let (shown, mut is_shown) = tokio::sync::mpsc::unbounded_channel();
     let asking = tokio::spawn(async move {
-        let mut show = move |_: Delta<'_>| shown.send(()).map_or(ControlFlow::Break(()), Continue);
+        let mut show = move |_: Delta<'_>| {
+            shown.send(()).map_or(ControlFlow::Break(()), ControlFlow::Continue)
+        };
         streamed.infer(question("Hi?"), Some(&mut show)).await.map(drop)
     });
     is_shown.recv().await.unwrap();
     asking.abort();
     server.requested(2).await;
     assert_eq!(lines(&server), [CREATED, CANCELLED]);
-}
-
-use ControlFlow::Continue;
-
-/// Notes pieces of text, and where an attempt is repeated.
-#[derive(Default)]
-struct Noted(String);
-
-impl Deltas for Noted {
-    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
-        if let Delta::Text(text) = delta {
-            self.0.push_str(text);
-        }
-        Continue(())
-    }
-
-    fn retrying(&mut self, _: Retry<'_>) -> ControlFlow<()> {
-        self.0.push_str("<again>");
-        Continue(())
-    }
-}
-
-/// A stream that is cut behind these events; the last one is not whole.
-fn cut(said: &[Value]) -> Act {
-    Act::Close(open_stream(&(events(said) + "data: {\"type\": \"response.outp")))
-}
-
-fn text(sequence: u64, piece: &str) -> Value {
-    numbered(sequence, delta("output_text", 0, piece))
-}
-
-fn resumed(after: u64) -> String {
-    let query = format!("stream=true&starting_after={after}");
-    format!("GET /v1/responses/r1?{query}&include%5B%5D=reasoning.encrypted_content HTTP/1.1")
-}
-
-#[tokio::test]
-async fn a_stream_whose_connection_is_lost_goes_on_where_it_was() {
-    let end = numbered(6, completed(json!([said("msg_1", "Hello there.")])));
-    let done = numbered(5, item("done", 0, said("msg_1", "Hello there.")));
-    let rest = open_stream(&events(&[text(4, "there."), done, end]));
-    let acts = [
-        cut(&[created(), text(1, "Hel")]),
-        busy(),
-        cut(&[text(2, "lo"), text(3, " ")]),
-        Act::Keep(format!("{rest}{END}")),
-    ];
-    let server = Server::start(acts).await;
-    let model = model(&server, &Turned::new()).build().unwrap();
-    let mut noted = Noted::default();
-    let response = model.infer(question("Hi?"), Some(&mut noted)).await.unwrap();
-    assert_eq!((noted.0.as_str(), response.text().as_str()), ("Hello there.", "Hello there."));
-    assert_eq!((response.usage.unwrap().total(), response.charged_attempts), (5, 0));
-    assert_eq!(response.incomplete, None);
-    assert_eq!(lines(&server), [CREATED.to_owned(), resumed(1), resumed(1), resumed(3)]);
-}
-
-#[tokio::test]
-async fn a_stream_that_cannot_be_resumed_is_asked_for_and_its_rest_is_shown() {
-    let refused = answer("400 Bad Request", "application/json", "", r#"{"error": "no stream"}"#);
-    let whole = Act::Keep(answer("200 OK", "application/json", "", "{}"));
-    let nothing = Act::Keep(format!("{}{END}", open_stream(": nothing\n\n")));
-    let call = json!({"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "add",
-        "arguments": "{}", "status": "completed"});
-    let output = json!([said("msg_1", "Hello there."), call]);
-    for unable in [Act::Keep(refused), whole, nothing] {
-        let acts = [cut(&[created(), text(1, "Hello ")]), unable];
-        let polls = [underway("in_progress"), completed(output.clone())["response"].clone()];
-        let server = Server::start(acts.into_iter().chain(polls.iter().map(json_of))).await;
-        let model = model(&server, &Turned::new()).build().unwrap();
-        let mut seen = Seen::default();
-        let mut show = |delta: Delta<'_>| seen.take(delta);
-        let response = model.infer(question("Hi?"), Some(&mut show)).await.unwrap();
-        assert_eq!(
-            (response.text().as_str(), seen.text.as_str()),
-            ("Hello there.", "Hello there.")
-        );
-        assert_eq!(seen.calls, [("add".to_owned(), "{}".to_owned())]);
-        assert_eq!((response.message.parts.len(), response.usage.unwrap().total()), (2, 5));
-        assert_eq!(response.charged_attempts, 0);
-        assert_eq!(lines(&server)[1..], [resumed(1), FOUND.to_owned(), FOUND.to_owned()]);
-    }
-}
-
-#[tokio::test]
-async fn what_came_of_a_stream_is_kept_if_the_server_stays_away() {
-    let cancelled = json_of(&underway("cancelled"));
-    let acts = [cut(&[created(), text(1, "Hello ")]), busy(), busy(), cancelled];
-    let server = Server::start(acts).await;
-    let retry = Policy::default().with_max_retries(2);
-    let model = model(&server, &Turned::new()).retry(retry).build().unwrap();
-    let mut noted = Noted::default();
-    let response = model.infer(question("Hi?"), Some(&mut noted)).await.unwrap();
-    assert_eq!((response.text().as_str(), response.incomplete), ("Hello ", Some(Incomplete::Cut)));
-    assert_eq!(noted.0, "Hello ");
-    server.requested(4).await;
-    assert_eq!(lines(&server)[1..], [resumed(1), resumed(1), CANCELLED.to_owned()]);
-}
-
-#[tokio::test]
-async fn a_stream_that_breaks_before_the_response_is_known_is_an_attempt() {
-    let end = numbered(2, completed(json!([said("msg_1", "Hi.")])));
-    let whole = open_stream(&events(&[created(), text(1, "Hi."), end])) + &chunk(": end\n\n") + END;
-    let server = Server::start([cut(&[]), Act::Keep(whole)]).await;
-    let model = model(&server, &Turned::new()).build().unwrap();
-    let mut noted = Noted::default();
-    let response = model.infer(question("Hi?"), Some(&mut noted)).await.unwrap();
-    assert_eq!((response.text().as_str(), noted.0.as_str()), ("Hi.", "<again>Hi."));
-    assert_eq!(lines(&server), [CREATED, CREATED]);
 }
 
 #[test]
