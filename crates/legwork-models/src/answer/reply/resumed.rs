@@ -3,6 +3,7 @@
 use legwork_port::Deltas;
 
 use super::{Body, Reply};
+use crate::sse;
 
 impl Reply {
     /// Whether it comes as a stream of events in text.
@@ -13,7 +14,7 @@ impl Reply {
     /// Goes on with the stream of another connection: an event that did not end is dropped.
     pub(crate) fn reconnect(&mut self) {
         if let Body::Events { parser } = &mut self.body {
-            *parser = Box::default();
+            **parser = sse::Parser::default();
         }
     }
 

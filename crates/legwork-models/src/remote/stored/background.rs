@@ -1,7 +1,8 @@
 //! An answer that is made in the background, awaited.
 //!
 //! An answer in one piece is asked for again and again. A stream goes on where its connection was
-//! lost, if its events have numbers; where the server does not stream it again, it is asked for, too.
+//! lost; where its events have no numbers, or the server does not stream it again, it is asked
+//! for, too.
 
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
