@@ -2,16 +2,17 @@
 //!
 //! Read in this order: this module (a request and its attempts), `background` (an answer that is
 //! awaited), `pace` (how often it is asked for), `polled` (what the server then says), `arriving`
-//! (a stream that may be lost), `numbers` (of its events), `cancel`, `target` (where a response is found), `awaited` (what an attempt comes to).
+//! (a stream that may be lost), `numbers` (of its events), `cancel`, `location` (where a response
+//! is found), `awaited` (what an attempt comes to).
 
 mod arriving;
 mod awaited;
 mod background;
 mod cancel;
+mod location;
 mod numbers;
 mod pace;
 mod polled;
-mod target;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

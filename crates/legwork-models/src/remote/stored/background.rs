@@ -21,9 +21,9 @@ use tracing::info;
 use super::arriving::Arriving;
 use super::awaited::Awaited;
 use super::cancel::Cancelling;
+use super::location;
 use super::pace::{Pace, may_pass};
 use super::polled::{Made, Polled};
-use super::target;
 use crate::bounds::Passed;
 use crate::http::{Limits, Timeouts, Watch};
 use crate::remote::HttpModel;
@@ -264,7 +264,7 @@ impl<'a> Background<'a> {
         let unusable = |_| self.model.tried(&self.model.address).unusable_id(id);
         match id {
             "" => Err(self.model.tried(&self.model.address).unusable_id(id)),
-            id => target::of_response(&self.model.template, id, &query).map_err(unusable),
+            id => location::of_response(&self.model.template, id, &query).map_err(unusable),
         }
     }
 

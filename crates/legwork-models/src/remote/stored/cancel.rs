@@ -10,7 +10,7 @@ use legwork_port::Clock;
 use tokio::runtime::Handle;
 use tracing::debug;
 
-use super::target;
+use super::location;
 use crate::http::{Client, Limits, Watch, with_body};
 use crate::remote::HttpModel;
 use crate::remote::access::Access;
@@ -43,7 +43,7 @@ impl Cancelling {
             clock: Arc::clone(&model.clock),
             limit: model.timeouts.first_byte,
         };
-        let request = target::of_cancel(&model.template, id).ok();
+        let request = location::of_cancel(&model.template, id).ok();
         Self(request.filter(|_| !id.is_empty()).map(cancel))
     }
 
