@@ -329,6 +329,22 @@ impl Assembly {
             Form::Chunks => self.find_call(&piece),
             Form::Body => None,
         };
+        self.call_at(found, piece, on);
+    }
+
+    /// Adds a piece of the call that has its index, or begins that call.
+    ///
+    /// No other calls and words are looked at, however many there are.
+    #[cfg(feature = "gemini")]
+    pub(crate) fn call_of_index(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
+        if !self.is_over() && self.room.keep(piece.weight()) {
+            let found = piece.index().and_then(|index| self.indexes.get(&index).copied());
+            self.call_at(found, piece, on);
+        }
+    }
+
+    /// Adds a piece of the call that is there, or begins another one.
+    fn call_at(&mut self, found: Option<usize>, piece: Piece<'_>, on: &mut dyn Deltas) {
         let Some(at) = found.or_else(|| self.begin_call()) else { return };
         if let Some(index) = piece.index()
             && found.is_none()

@@ -145,7 +145,7 @@ pub(super) fn add<'a>(
     let named = if has_begun { Default::default() } else { (call.id, call.name) };
     let length = text.len();
     let piece = Piece::new(index, named.0, named.1).with_arguments(text, length);
-    into.call(with_fields(piece, call.rest, fields), on);
+    into.call_of_index(with_fields(piece, call.rest, fields), on);
     Ok(())
 }
 

@@ -288,6 +288,17 @@ fn a_long_text_in_many_pieces_takes_no_longer_for_each() {
 }
 
 #[test]
+fn words_before_the_pieces_make_none_of_them_slower() {
+    // Were each of them to look for its call among the words, this would not end.
+    let words = (0..20_000).map(|at| json!({"text": "a", "thought": at % 2 == 0}));
+    let pieces = (0..20_000).map(|_| piece(&json!([text("$.a", "b", true)])));
+    let parts: Vec<_> =
+        std::iter::once(begin("f")).chain(words).chain(pieces).chain([end()]).collect();
+    let response = one(&parts);
+    assert_eq!(response.message.tool_calls().next().unwrap().arguments.len(), 20_008);
+}
+
+#[test]
 fn pieces_are_asked_for_with_tools_and_in_a_stream_alone() {
     let stream = json!({"streamFunctionCallArguments": true});
     let model = gemini::vertex("p", "global", "gemini-3-pro-preview")
