@@ -99,6 +99,9 @@ impl Assembly {
             (Some(FinishReason::ContentFilter), ..) if self.has_cut_call() => {
                 Some(Incomplete::from("filter_in_call"))
             }
+            // Its arguments may be JSON, or blank as those of a call without any.
+            (Some(_), Ended::Cut, _) if self.has_open_call() => Some(Incomplete::Cut),
+            (Some(_), Ended::Whole, _) if self.has_open_call() => Some(Incomplete::NoEnd),
             _ => None,
         }
     }
@@ -106,7 +109,16 @@ impl Assembly {
     fn has_cut_call(&self) -> bool {
         let cut =
             |draft: &Draft| matches!(draft, Draft::Call(_, call) if !call.has_whole_arguments());
-        self.drafts.iter().any(cut)
+        self.has_open_call() || self.drafts.iter().any(cut)
+    }
+
+    /// Whether another piece of a call should have followed.
+    fn has_open_call(&self) -> bool {
+        #[cfg(feature = "gemini")]
+        let is_open = self.growing.is_open();
+        #[cfg(not(feature = "gemini"))]
+        let is_open = false;
+        is_open
     }
 
     fn raw(&mut self) -> Map<String, Value> {

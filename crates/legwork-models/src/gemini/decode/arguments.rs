@@ -16,8 +16,21 @@ const NAME: usize = 48;
 #[derive(Debug)]
 pub(super) enum Value<'a> {
     Text(Cow<'a, str>),
+    /// A piece of a text that goes on.
+    Part(Cow<'a, str>),
     /// Its JSON.
     Scalar(Cow<'static, str>),
+    /// One of a kind that is not known here.
+    Unknown,
+}
+
+impl Value<'_> {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Part(text) => Some(text),
+            Self::Scalar(_) | Self::Unknown => None,
+        }
+    }
 }
 
 /// Why a value cannot be written.
@@ -29,6 +42,8 @@ pub(super) enum Problem {
     Nesting,
     /// Something else is, or was, where it belongs, or something is missing before it.
     Place,
+    /// Its kind is not known.
+    Kind,
 }
 
 impl From<NoPath> for Problem {
@@ -44,6 +59,8 @@ pub(super) struct Arguments {
     levels: Vec<Level>,
     /// The last value is a text, which may go on.
     in_text: bool,
+    /// That text goes on.
+    awaits_text: bool,
     /// The path of that text.
     path: String,
 }
@@ -63,6 +80,11 @@ impl Arguments {
         !self.levels.is_empty()
     }
 
+    /// Whether the rest of a text did not come.
+    pub(super) fn await_text(&self) -> bool {
+        self.awaits_text
+    }
+
     /// Writes what a value adds to the text; returns what is held of its names.
     ///
     /// # Errors
@@ -74,7 +96,11 @@ impl Arguments {
         nesting: usize,
         out: &mut String,
     ) -> Result<usize, Problem> {
-        if let Value::Text(text) = value
+        if matches!(value, Value::Unknown) {
+            return Err(Problem::Kind);
+        }
+        self.awaits_text = matches!(value, Value::Part(_));
+        if let Some(text) = value.text()
             && self.in_text
             && self.path == path
         {
@@ -93,13 +119,9 @@ impl Arguments {
         let Some((first, below)) = segments.get(shared..).and_then(<[_]>::split_first) else {
             // The path of the last value, or of an open container.
             let goes_on = self.in_text && shared == self.levels.len() && shared > 0;
-            return match value {
-                Value::Text(text) if goes_on => {
-                    escape(text, out);
-                    Ok(0)
-                }
-                _ => Err(Problem::Place),
-            };
+            let text = value.text().filter(|_| goes_on).ok_or(Problem::Place)?;
+            escape(text, out);
+            return Ok(0);
         };
         let held = self.enter(shared, first, below, out)?;
         self.write(path, value, out);
@@ -130,8 +152,9 @@ impl Arguments {
 
     fn write(&mut self, path: &str, value: &Value<'_>, out: &mut String) {
         match value {
+            Value::Unknown => {}
             Value::Scalar(json) => out.push_str(json),
-            Value::Text(text) => {
+            Value::Text(text) | Value::Part(text) => {
                 out.push('"');
                 escape(text, out);
                 self.in_text = true;

@@ -46,15 +46,17 @@ impl Growing {
             || (self.calls > 0 && call.is_empty())
     }
 
-    /// The call that a piece is of, if that has begun.
-    fn continued(&mut self, call: &Call<'_>) -> Option<Box<Open>> {
-        self.open.take().filter(|open| open.goes_on_with(call))
+    /// Whether another piece of a call should follow.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
-    fn begin(&mut self, id: &str) -> Box<Open> {
+    /// Begins a call, which is the open one.
+    fn begin(&mut self, id: &str) {
         self.calls += 1;
         let (index, id) = (self.calls, id.to_owned());
-        Box::new(Open { index, id, arguments: Arguments::default(), is_whole: false })
+        self.open =
+            Some(Box::new(Open { index, id, arguments: Arguments::default(), is_whole: false }));
     }
 }
 
@@ -117,36 +119,48 @@ pub(super) fn add<'a>(
     into: &mut Assembly,
     on: &mut dyn Deltas,
 ) -> Read {
-    let continued = into.growing.continued(&call);
-    if into.is_over() {
-        return Ok(());
-    }
-    if continued.is_none() && call.is_empty() {
+    let has_begun = into.growing.open.as_ref().is_some_and(|open| open.goes_on_with(&call));
+    if !has_begun && call.is_empty() {
         // The end of a call that has ended.
         fields.into_iter().for_each(|(key, value)| into.attach(None, &key, value));
         return Ok(());
     }
-    let has_begun = continued.is_some();
-    let mut open = continued.unwrap_or_else(|| into.growing.begin(&call.id));
+    if !has_begun {
+        end(into, on);
+        into.growing.begin(&call.id);
+    }
+    if into.is_over() {
+        return Ok(());
+    }
     let (nesting, mut text) = (into.room.bounds.nesting.min(DEEPEST), String::new());
-    match open.write(&call, nesting, json, &mut text)? {
+    // It stays open after an error.
+    let Some(open) = &mut into.growing.open else { return Ok(()) };
+    let (index, written) = (open.index, open.write(&call, nesting, json, &mut text)?);
+    match written {
         Ok(held) => into.room.keep(held),
-        Err(Problem::Nesting) => {
-            into.room.pass(Passed::Nesting(nesting));
-            return Ok(());
-        }
-        Err(problem) => return Err(unusable(problem, into)),
+        Err(problem) => return unusable(problem, nesting, into),
     };
-    let index = open.index;
-    match call.continues {
-        true => into.growing.open = Some(open),
-        false => open.finish(&mut text),
+    if !call.continues {
+        into.growing.open.take().into_iter().for_each(|open| open.finish(&mut text));
     }
     let named = if has_begun { Default::default() } else { (call.id, call.name) };
     let length = text.len();
     let piece = Piece::new(index, named.0, named.1).with_arguments(text, length);
     into.call_of_index(with_fields(piece, call.rest, fields), on);
     Ok(())
+}
+
+/// Ends the open call, if there is one, because another one begins.
+///
+/// If the rest of a text did not come, its arguments stay as they are, which is not JSON.
+pub(super) fn end(into: &mut Assembly, on: &mut dyn Deltas) {
+    let Some(open) = into.growing.open.take().filter(|open| !open.arguments.await_text()) else {
+        return;
+    };
+    let (index, mut text) = (open.index, String::new());
+    open.finish(&mut text);
+    let length = text.len();
+    into.call_of_index(Piece::new(index, "", "").with_arguments(text, length), on);
 }
 
 /// A piece with the fields of the provider in its call and beside it.
@@ -159,42 +173,65 @@ pub(super) fn with_fields(
     beside.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value))
 }
 
-fn unusable(problem: Problem, into: &mut Assembly) -> Broken {
+/// Ends the answer because of a value that cannot be written.
+fn unusable(problem: Problem, nesting: usize, into: &mut Assembly) -> Read {
     into.problem = Some(match problem {
-        Problem::Path => "a `jsonPath` in `partialArgs` leads to no value",
-        Problem::Nesting | Problem::Place => {
-            "a value in `partialArgs` comes twice, or where another one belongs"
+        Problem::Nesting => {
+            into.room.pass(Passed::Nesting(nesting));
+            return Ok(());
         }
+        Problem::Path => "a `jsonPath` in `partialArgs` leads to no value",
+        Problem::Kind => "a value in `partialArgs` is of a kind that is not known",
+        Problem::Place => "a value in `partialArgs` comes twice, or where another one belongs",
     });
-    Broken
+    Err(Broken)
 }
 
 /// A value with its path, or a piece of it; none if there is no value.
 fn argument<'a>(json: &mut Reader<'a>) -> Read<Option<(Cow<'a, str>, Value<'a>)>> {
     let (mut position, mut path) = (json.object()?, Cow::Borrowed(""));
-    let (mut value, mut is_null) = (None, false);
+    let (mut value, mut null, mut goes_on) = (None, None, false);
     while let Some(key) = json.key(&mut position)? {
-        match (&*key, json.peek()) {
-            ("jsonPath", _) => path = json.text()?,
-            ("nullValue", _) => {
-                is_null = true;
+        match &*key {
+            "jsonPath" => path = json.text()?,
+            "willContinue" => {
+                goes_on = json.peek() == b't';
                 json.skip()?;
             }
-            ("stringValue", b'"') => value = Some(Value::Text(json.text()?)),
-            ("boolValue", b't' | b'f') => {
-                let said = if json.peek() == b't' { "true" } else { "false" };
+            "nullValue" => {
+                null = Some(Value::Scalar("null".into()));
                 json.skip()?;
-                value = Some(Value::Scalar(said.into()));
             }
-            ("numberValue", b'-' | b'0'..=b'9') => {
-                let Json::Number(said) = json.json()? else { return Err(Broken) };
-                value = Some(Value::Scalar(number(&said).into()));
+            kind if kind.ends_with("Value") && json.peek() != b'n' => {
+                let read = one(kind, json)?;
+                value = value.filter(|value| matches!(value, Value::Unknown)).or(Some(read));
             }
             _ => json.skip()?,
         }
     }
-    let null = is_null.then_some(Value::Scalar("null".into()));
-    Ok(value.or(null).map(|value| (path, value)))
+    let value = match value.or(null) {
+        Some(Value::Text(text)) if goes_on => Some(Value::Part(text)),
+        value => value,
+    };
+    Ok(value.map(|value| (path, value)))
+}
+
+/// A value of a kind. Without one that is not known here, a call would run with other arguments
+/// than the model wrote.
+fn one<'a>(kind: &str, json: &mut Reader<'a>) -> Read<Value<'a>> {
+    let first = json.peek();
+    match (kind, first) {
+        ("stringValue", b'"') => json.text().map(Value::Text),
+        ("boolValue", b't' | b'f') => {
+            let said = if first == b't' { "true" } else { "false" };
+            json.skip().map(|()| Value::Scalar(said.into()))
+        }
+        ("numberValue", b'-' | b'0'..=b'9') => {
+            let Json::Number(said) = json.json()? else { return Err(Broken) };
+            Ok(Value::Scalar(number(&said).into()))
+        }
+        _ => json.skip().map(|()| Value::Unknown),
+    }
 }
 
 /// A number as JSON: a whole one as such, for all of them are sent as doubles.

@@ -75,7 +75,10 @@ pub(super) fn read(json: &mut Reader<'_>, into: &mut Assembly, on: &mut dyn Delt
     }
     match said.call {
         Some(call) if into.growing.takes(&call) => growing::add(call, fields, json, into, on)?,
-        Some(call) => call.add(fields, into, on),
+        Some(call) => {
+            growing::end(into, on);
+            call.add(fields, into, on);
+        }
         None => {
             let kind = if said.thought { Words::Thinking } else { Words::Text };
             words(kind, said.text.unwrap_or_default(), fields, into, on);

@@ -168,8 +168,7 @@ fn a_call_that_does_not_end_is_cut() {
         (Some("MAX_TOKENS"), Some(Incomplete::LengthInCall)),
         (Some("SAFETY"), Some(Incomplete::from("filter_in_call"))),
         (None, Some(Incomplete::NoEnd)),
-        // Its arguments are no JSON, so it does not run.
-        (Some("STOP"), None),
+        (Some("STOP"), Some(Incomplete::NoEnd)),
     ] {
         let (response, _) = answer(&stream(&parts, reason));
         assert_eq!(
@@ -177,9 +176,7 @@ fn a_call_that_does_not_end_is_cut() {
             (vec![("f", r#"{"a":"b"#)], &incomplete)
         );
     }
-    // A name begins another call; an id that is the same does not.
-    let other = one(&[parts[0].clone(), parts[1].clone(), begin("g"), end()]);
-    assert_eq!(calls(&other), [("f", r#"{"a":"b"#), ("g", "{}")]);
+    // An id that is the same does not begin another call.
     let with_id = |more: bool, value: &str| {
         json!({"functionCall": {"id": "1", "name": "f", "willContinue": more,
                "partialArgs": [text("$.a", value, more)]}})
@@ -189,9 +186,60 @@ fn a_call_that_does_not_end_is_cut() {
 }
 
 #[test]
+fn a_call_that_does_not_end_is_cut_even_where_its_arguments_are_json() {
+    // A call without arguments runs if they are blank.
+    let all = json!({"functionCall": {"name": "f", "args": {"a": 1}, "willContinue": true}});
+    for (part, arguments) in [(begin("f"), ""), (all, r#"{"a":1}"#)] {
+        for (reason, incomplete) in [
+            ("STOP", Incomplete::NoEnd),
+            ("MAX_TOKENS", Incomplete::LengthInCall),
+            ("SAFETY", Incomplete::from("filter_in_call")),
+        ] {
+            let response = answer(&stream(std::slice::from_ref(&part), Some(reason))).0;
+            assert_eq!(calls(&response), [("f", arguments)]);
+            assert_eq!(response.incomplete, Some(incomplete));
+        }
+        // The reason came, and then what cannot be read, or nothing.
+        let begun = json!({"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]});
+        for last in ["", "data: {\"candidates\": [{", &stream(&[piece(&bad())], None)] {
+            let body = format!("data: {begun}\n\n{last}");
+            let cut = read(200, "text/event-stream", [body.as_bytes()], Ended::Cut).0.unwrap();
+            assert_eq!(calls(&cut), [("f", arguments)]);
+            assert_eq!(cut.incomplete, Some(Incomplete::Cut), "{last}");
+        }
+    }
+}
+
+fn bad() -> Value {
+    json!([{"jsonPath": "$..", "boolValue": true}])
+}
+
+#[test]
+fn a_call_ends_where_another_one_begins() {
+    let half = piece(&json!([text("$.a", "b", true)]));
+    let value = piece(&json!([text("$.a", "b", true), text("$.a", "c", false)]));
+    let whole = json!({"functionCall": {"name": "g", "args": {}}});
+    for other in [[begin("g"), end()], [whole, json!({"text": "Hi"})]] {
+        let after = |piece: &Value| {
+            let parts: Vec<_> =
+                [begin("f"), piece.clone()].into_iter().chain(other.clone()).collect();
+            answer(&stream(&parts, Some("STOP")))
+        };
+        let (response, seen) = after(&value);
+        assert_eq!(calls(&response), [("f", r#"{"a":"bc"}"#), ("g", "{}")]);
+        assert_eq!(response.incomplete, None);
+        assert_eq!(seen.calls[0].1, r#"{"a":"bc"}"#);
+        // A text of which more should have come is no whole one, and the call does not run.
+        let response = after(&half).0;
+        assert_eq!(calls(&response), [("f", r#"{"a":"b"#), ("g", "{}")]);
+    }
+    assert_eq!(calls(&one(&[begin("f"), begin("g"), end()])), [("f", "{}"), ("g", "{}")]);
+}
+
+#[test]
 fn what_has_no_value_says_nothing() {
     let nothing = json!([{}, {"jsonPath": "$.a"}, {"jsonPath": "..", "willContinue": true}, null, 7,
-        {"jsonPath": "$.a", "stringValue": null, "numberValue": "NaN", "boolValue": 1}]);
+        {"jsonPath": "$.a", "stringValue": null, "numberValue": null, "listValue": null}]);
     let null =
         json!([{"jsonPath": "$.a", "stringValue": "b", "nullValue": null, "boolValue": null}]);
     let response = one(&[begin("f"), piece(&nothing), piece(&null), piece(&json!("x")), end()]);
@@ -204,6 +252,7 @@ fn s13_10_arguments_that_cannot_be_assembled_are_an_error() {
     let twice = |first: &str, second: &str| json!([{"jsonPath": first, "numberValue": 1}, {"jsonPath": second, "boolValue": false}]);
     let path = "leads to no value";
     let place = "comes twice, or where another one belongs";
+    let kind = "of a kind that is not known";
     for (arguments, problem) in [
         (value(""), path),
         (value("a"), path),
@@ -219,6 +268,9 @@ fn s13_10_arguments_that_cannot_be_assembled_are_an_error() {
         (twice("$.a", "$.a.b"), place),
         (twice("$.a[0]", "$.a.b"), place),
         (twice("$.a.b", "$.a"), place),
+        (json!([{"jsonPath": "$.a", "structValue": {"b": 1}}]), kind),
+        (json!([{"jsonPath": "$.a", "numberValue": "NaN"}]), kind),
+        (json!([{"jsonPath": "$.a", "boolValue": 1, "stringValue": "b"}]), kind),
     ] {
         let at_once = json!({"functionCall": {"name": "f", "partialArgs": arguments}});
         let body = stream(&[at_once], Some("STOP"));
@@ -319,6 +371,8 @@ fn pieces_are_asked_for_with_tools_and_in_a_stream_alone() {
     assert!(schema::is_valid(&streamed));
     assert_eq!(body(&request, Streaming::No).get("toolConfig"), None);
     request.tool_choice = ToolChoice::Required;
+    let both = json!({"mode": "ANY", "streamFunctionCallArguments": true});
+    assert_eq!(body(&request, Streaming::Yes)["toolConfig"]["functionCallingConfig"], both);
     let whole = json!({"functionCallingConfig": {"mode": "ANY"}});
     assert_eq!(body(&request, Streaming::No)["toolConfig"], whole);
 }
