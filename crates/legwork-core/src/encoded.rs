@@ -26,35 +26,51 @@ impl PartialEq for Wire {
 /// A program uses few wires: those of the providers that a session was handed to.
 #[derive(Clone, Default)]
 pub struct Encoded {
-    /// The first wire, which mostly is the only one, and its bytes.
-    first: OnceLock<(Wire, Arc<[u8]>)>,
-    /// The wires that asked after it.
-    next: OnceLock<Box<Self>>,
+    first: OnceLock<Kept>,
+    /// That of a session that was handed to another provider.
+    second: OnceLock<Kept>,
+    /// The wires that asked after these two.
+    more: OnceLock<Box<Self>>,
 }
+
+/// A wire, and its bytes.
+type Kept = (Wire, Arc<[u8]>);
 
 impl Encoded {
     /// Appends the bytes for a wire, which are encoded once and cached.
     ///
     /// `encode` must only append to the buffer that it is given.
     pub fn append(&self, wire: &Wire, out: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
-        let mut place = self;
-        while let Some((known, bytes)) = place.first.get() {
-            if known == wire {
-                return out.extend_from_slice(bytes);
-            }
-            place = place.next.get_or_init(Box::default);
-        }
+        let empty = match self.find(wire) {
+            Ok(bytes) => return out.extend_from_slice(bytes),
+            Err(empty) => empty,
+        };
         let start = out.len();
         encode(out);
         let bytes = out.get(start..).unwrap_or_default();
         // If another thread was faster, its bytes are kept, and these are encoded again.
-        let _ = place.first.set((wire.clone(), bytes.into()));
+        let _ = empty.set((wire.clone(), bytes.into()));
+    }
+
+    /// The bytes for a wire, or the place for them.
+    fn find(&self, wire: &Wire) -> Result<&[u8], &OnceLock<Kept>> {
+        let mut places = self;
+        loop {
+            for place in [&places.first, &places.second] {
+                match place.get() {
+                    Some((known, bytes)) if known == wire => return Ok(bytes),
+                    Some(_) => {}
+                    None => return Err(place),
+                }
+            }
+            places = places.more.get_or_init(Box::default);
+        }
     }
 
     /// What is cached, from the first wire on.
-    fn all(&self) -> impl Iterator<Item = &(Wire, Arc<[u8]>)> {
-        let all = std::iter::successors(Some(self), |place| place.next.get().map(|next| &**next));
-        all.filter_map(|place| place.first.get())
+    fn all(&self) -> impl Iterator<Item = &Kept> {
+        let all = std::iter::successors(Some(self), |places| places.more.get().map(|more| &**more));
+        all.flat_map(|places| places.first.get().into_iter().chain(places.second.get()))
     }
 }
 

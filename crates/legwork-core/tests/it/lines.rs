@@ -158,6 +158,13 @@ fn s9_1_a_message_is_encoded_once_for_each_wire() {
     assert_eq!(append(&message.clone(), Wire::new("one"), "again"), "<first hi");
     // Shown to a programmer, bytes are counted and not listed.
     assert!(format!("{message:?}").contains("Encoded(one, 8 bytes; other, 7 bytes)"));
+    for name in ["third", "fourth", "fifth"] {
+        assert_eq!(append(&message, Wire::new(name), name), format!("<{name} hi"));
+    }
+    for name in ["third", "fourth", "fifth"] {
+        assert_eq!(append(&message, Wire::new(name), "again"), format!("<{name} hi"));
+    }
+    assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
 }
 
 #[test]
