@@ -1,6 +1,8 @@
 //! An answer while it comes in.
 
+mod calls;
 mod draft;
+mod fields;
 mod finished;
 mod response;
 
@@ -15,14 +17,12 @@ use draft::Draft;
 pub(crate) use draft::Words;
 use finished::Finished;
 
-use super::call::{self, Added, Piece};
 use super::error::ApiError;
-use super::json::{Read, Reader};
 use super::remainder::Remainder;
 use super::repeated::Repeated;
 use super::room::{PART, Room, weight};
 use super::usage;
-use crate::bounds::{Bounds, NAME_BYTES, Passed};
+use crate::bounds::Bounds;
 
 /// Whether an answer comes in chunks or as one body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +85,6 @@ pub(crate) enum Level {
     Choice,
     Message,
 }
-
-/// How many calls are searched for the one that a piece without an index continues.
-const OPEN_CALLS: usize = 64;
 
 impl Assembly {
     pub(crate) fn new(form: Form, bounds: Bounds) -> Self {
@@ -319,196 +316,5 @@ impl Assembly {
         self.room.keep(PART);
         self.closed = false;
         self.drafts.push(draft);
-    }
-
-    pub(crate) fn call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
-        if self.is_over() || !self.room.keep(piece.weight()) {
-            return;
-        }
-        let found = match self.form {
-            Form::Chunks => self.find_call(&piece),
-            Form::Body => None,
-        };
-        self.call_at(found, piece, on);
-    }
-
-    /// Adds a piece of the call that has its index, or begins that call.
-    ///
-    /// No other calls and words are looked at, however many there are.
-    #[cfg(feature = "gemini")]
-    pub(crate) fn call_of_index(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
-        if !self.is_over() && self.room.keep(piece.weight()) {
-            let found = piece.index().and_then(|index| self.indexes.get(&index).copied());
-            self.call_at(found, piece, on);
-        }
-    }
-
-    /// Adds a piece of the call that is there, or begins another one.
-    fn call_at(&mut self, found: Option<usize>, piece: Piece<'_>, on: &mut dyn Deltas) {
-        let Some(at) = found.or_else(|| self.begin_call()) else { return };
-        if let Some(index) = piece.index()
-            && found.is_none()
-            && self.form == Form::Chunks
-        {
-            self.indexes.insert(index, at);
-        }
-        self.push_piece(at, piece, on);
-    }
-
-    /// Adds a call that comes in one piece.
-    pub(crate) fn whole_call(&mut self, piece: Piece<'_>, on: &mut dyn Deltas) {
-        if self.is_over() || !self.room.keep(piece.weight()) {
-            return;
-        }
-        if let Some(at) = self.begin_call() {
-            self.push_piece(at, piece, on);
-        }
-    }
-
-    fn push_piece(&mut self, at: usize, piece: Piece<'_>, on: &mut dyn Deltas) {
-        let Some(Draft::Call(number, call)) = self.drafts.get_mut(at) else { return };
-        let index = *number;
-        let names = self.repeated.as_deref();
-        let Added { begun, arguments: json, added } = call.push(piece, names);
-        let mut stopped =
-            begun.is_some_and(|name| on.delta(Delta::ToolCall { index, name }).is_break());
-        if !stopped && !json.is_empty() {
-            stopped = on.delta(Delta::Arguments { index, json }).is_break();
-        }
-        self.stopped = stopped;
-        self.room.keep(added);
-        if !call.is_named_shortly() {
-            self.room.pass(Passed::Name);
-        }
-    }
-
-    /// Begins another call, if there may be one; returns its index.
-    fn begin_call(&mut self) -> Option<usize> {
-        let number = self.room.call()?;
-        self.begin(Draft::Call(number, call::Draft::default()));
-        Some(self.drafts.len() - 1)
-    }
-
-    /// The index of the call that a piece continues: one of the last, or by the provider's index.
-    fn find_call(&mut self, piece: &Piece<'_>) -> Option<usize> {
-        let last = self.drafts.iter_mut().enumerate().rev();
-        let calls = last.filter_map(|(at, draft)| match draft {
-            Draft::Call(_, call) => Some((at, call)),
-            _ => None,
-        });
-        let mut is_last = true;
-        for (at, call) in calls.take(OPEN_CALLS) {
-            if call.goes_on_with(piece, is_last) {
-                return Some(at);
-            }
-            is_last = false;
-        }
-        let at = *self.indexes.get(&piece.index()?)?;
-        let Some(Draft::Call(_, call)) = self.drafts.get_mut(at) else { return None };
-        call.goes_on_with(piece, false).then_some(at)
-    }
-
-    /// Merges a field of the answer that is not part of any part.
-    pub(crate) fn merge(&mut self, level: Level, key: &str, value: Value) {
-        let into = match level {
-            Level::Top if key == "model" => {
-                return self.answered_by(value.as_str().unwrap_or_default());
-            }
-            Level::Top => &mut self.top,
-            Level::Choice => &mut self.choice,
-            Level::Message => &mut self.message,
-        };
-        let added = into.merge(key, value);
-        self.room.keep(added);
-    }
-
-    /// The model, of whose names the last one counts.
-    pub(crate) fn answered_by(&mut self, model: &str) {
-        if model.is_empty() || self.model.as_deref() == Some(model) {
-            return;
-        }
-        let before = self.model.as_ref().map_or(0, |known| known.len());
-        self.room.keep(model.len().saturating_sub(before));
-        self.model = Some(call::shared(self.repeated.as_deref(), model));
-    }
-
-    /// The tokens of a cache are no part of the input that this API reports.
-    pub(crate) fn cache_is_apart(&mut self) {
-        self.usage.cache_is_apart = true;
-    }
-
-    /// Reads the usage.
-    pub(crate) fn usage(&mut self, json: &mut Reader<'_>) -> Read {
-        self.usage.read(json)?;
-        self.room.keep(std::mem::take(&mut self.usage.added));
-        Ok(())
-    }
-
-    /// Forgets what was used so far, because what follows is of the whole answer.
-    pub(crate) fn restart_usage(&mut self) {
-        self.usage.restart();
-    }
-
-    /// Reads one field of the usage.
-    pub(crate) fn usage_field(&mut self, key: &str, json: &mut Reader<'_>) -> Read {
-        self.usage.field(key, json)?;
-        self.room.keep(std::mem::take(&mut self.usage.added));
-        Ok(())
-    }
-
-    pub(crate) fn id(&mut self, id: &str) {
-        id.clone_into(&mut self.id);
-        self.named(id);
-    }
-
-    /// Whether the answer has an id. The first chunk of Azure OpenAI has none.
-    pub(crate) fn is_named(&self) -> bool {
-        !self.id.is_empty()
-    }
-
-    /// Checks that a name or id is short.
-    fn named(&mut self, name: &str) {
-        if name.len() > NAME_BYTES {
-            self.room.pass(Passed::Name);
-        }
-    }
-
-    /// Sets why the answer ended.
-    pub(crate) fn end_with(&mut self, finish: FinishReason) {
-        self.named(finish.as_str());
-        if finish.as_str().len() <= NAME_BYTES {
-            self.finish = Some(finish);
-        }
-    }
-
-    /// Whether the answer calls tools.
-    pub(crate) fn has_calls(&self) -> bool {
-        self.drafts.iter().any(|draft| matches!(draft, Draft::Call(..)))
-    }
-
-    pub(crate) fn has_finish(&self) -> bool {
-        self.finish.is_some()
-    }
-
-    /// Drops the finish reason of a broken chunk.
-    pub(crate) fn forget_finish(&mut self) {
-        self.finish = None;
-    }
-
-    pub(crate) fn finish_reason(&mut self, text: &str) {
-        self.named(text);
-        if !text.is_empty() && text.len() <= NAME_BYTES {
-            self.finish = Some(finish_reason(text));
-        }
-    }
-}
-
-/// The reason in our words, whichever of its names a provider uses.
-fn finish_reason(text: &str) -> FinishReason {
-    match text {
-        "function_call" => FinishReason::ToolCalls,
-        "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_length" => FinishReason::Length,
-        other => FinishReason::from(other),
     }
 }
