@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use legwork_core::{Part, Response};
 use legwork_models::Api;
 use legwork_models::answer::{Ended, Reply, Streaming, Unreadable};
-use legwork_port::Delta;
+use legwork_port::model::Retry;
+use legwork_port::{Delta, Deltas};
 use serde_json::{Value, json};
 
 /// What a watcher saw, put together.
@@ -28,6 +29,24 @@ impl Seen {
             Delta::Arguments { index, json } => self.calls[index].1.push_str(json),
             _ => panic!("an unknown delta"),
         }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Notes pieces of text, and where an attempt is repeated: `<anew>` if the pieces are void.
+#[derive(Default)]
+pub(crate) struct Noted(pub(crate) String);
+
+impl Deltas for Noted {
+    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
+        if let Delta::Text(text) = delta {
+            self.0.push_str(text);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
+        self.0.push_str(if retry.discarded { "<anew>" } else { "<again>" });
         ControlFlow::Continue(())
     }
 }

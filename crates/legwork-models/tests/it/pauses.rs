@@ -7,9 +7,10 @@ use legwork_core::inference::Incomplete;
 use legwork_core::{FinishReason, Message, ModelRequest, Part};
 use legwork_models::{HttpModel, anthropic};
 use legwork_port::Model;
-use legwork_port::model::{Delta, Deltas, Retry};
+use legwork_port::model::{Delta, Deltas};
 use serde_json::{Value, json};
 
+use crate::answers::Noted;
 use crate::server::{Act, Server, answer};
 use crate::shared;
 
@@ -149,24 +150,6 @@ async fn s5_3_a_further_part_is_asked_for_only_if_limits_allow_it() {
     assert_eq!((response.text().as_str(), &response.incomplete), ("on", &Some(Incomplete::Cut)));
     let why = response.raw["error"]["message"].as_str().unwrap();
     assert!(why.contains("the limits allow no further part"), "{why}");
-}
-
-/// Notes pieces of text, and where an attempt is repeated.
-#[derive(Default)]
-struct Noted(String);
-
-impl Deltas for Noted {
-    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
-        if let Delta::Text(text) = delta {
-            self.0.push_str(text);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn retrying(&mut self, retry: Retry<'_>) -> ControlFlow<()> {
-        self.0.push_str(if retry.discarded { "<anew>" } else { "<again>" });
-        ControlFlow::Continue(())
-    }
 }
 
 fn streamed(words: &str, stop: &str) -> Act {

@@ -24,9 +24,8 @@ fn used(input: u64, output: u64) -> Usage {
     Usage { input, output, ..Usage::default() }
 }
 
-#[tokio::test]
-async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
-    let store = MemoryStore::new();
+/// An agent that asks its helper, answers, and answers a second task.
+fn with_helper() -> Agent {
     let child = priced([Turn::text("42").with_usage(used(1_000, 100))]);
     let spawn = json!({"agent": "helper", "prompt": "Think."});
     let model = priced([
@@ -34,11 +33,16 @@ async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
         Turn::text("done").with_usage(used(200, 20)),
         Turn::text("again").with_usage(used(300, 30)),
     ]);
-    let agent = Agent::builder(model)
+    Agent::builder(model)
         .subagent(Subagent::new("helper", "Helps.", "Help.").model(child))
-        .store_in(Arc::new(store))
+        .store_in(Arc::new(MemoryStore::new()))
         .build()
-        .unwrap();
+        .unwrap()
+}
+
+#[tokio::test]
+async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
+    let agent = with_helper();
     let run = agent.run("Go.").in_session("s").await.unwrap();
     let steps: Vec<Amounts> = run.state().step_results().map(|result| result.step.used).collect();
     let money = |used: &Amounts| (used.input, used.output, used.cost.0);
@@ -59,18 +63,7 @@ async fn s5_7_each_step_execution_session_and_tree_says_what_it_cost() {
 
 #[tokio::test]
 async fn s5_7_events_say_what_each_step_execution_session_and_tree_cost() {
-    let child = priced([Turn::text("42").with_usage(used(1_000, 100))]);
-    let spawn = json!({"agent": "helper", "prompt": "Think."});
-    let model = priced([
-        Turn::call("spawn_subagent", spawn).with_usage(used(100, 10)),
-        Turn::text("done").with_usage(used(200, 20)),
-        Turn::text("again").with_usage(used(300, 30)),
-    ]);
-    let agent = Agent::builder(model)
-        .subagent(Subagent::new("helper", "Helps.", "Help.").model(child))
-        .store_in(Arc::new(MemoryStore::new()))
-        .build()
-        .unwrap();
+    let agent = with_helper();
     let seen = RecordingObserver::new();
     for task in ["Go.", "And again."] {
         agent.run(task).in_session("s").observer(seen.clone()).await.unwrap();

@@ -1,13 +1,11 @@
 //! Streams of answers that are made in the background, whose connections are lost.
 
-use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::Response;
 use legwork_core::inference::Incomplete;
 use legwork_models::http::Timeouts;
-use legwork_port::model::{Deltas, Retry};
 use legwork_port::{Delta, Model};
 use serde_json::{Value, json};
 
@@ -15,29 +13,11 @@ use super::{
     CANCELLED, CREATED, FOUND, busy, created, json_of, lines, made, model, numbered, refused,
     underway,
 };
-use crate::answers::{Seen, events};
+use crate::answers::{Noted, Seen, events};
 use crate::clock::{Lapse, Turned};
 use crate::responses::{completed, delta, item, said};
 use crate::server::{Act, END, Server, answer, chunk, open_stream};
 use crate::traffic::question;
-
-/// Notes pieces of text, and where an attempt is repeated.
-#[derive(Default)]
-struct Noted(String);
-
-impl Deltas for Noted {
-    fn delta(&mut self, delta: Delta<'_>) -> ControlFlow<()> {
-        if let Delta::Text(text) = delta {
-            self.0.push_str(text);
-        }
-        Continue(())
-    }
-
-    fn retrying(&mut self, _: Retry<'_>) -> ControlFlow<()> {
-        self.0.push_str("<again>");
-        Continue(())
-    }
-}
 
 /// A stream that is cut behind these events; the last one is not whole.
 fn cut(said: &[Value]) -> Act {
