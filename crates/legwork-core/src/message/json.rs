@@ -1,7 +1,5 @@
 //! A JSON value that is kept as its text.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,7 +13,7 @@ use crate::nesting;
 /// the order in which they came.)
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent, inline))]
-pub struct JsonText(#[cfg_attr(feature = "schema", schemars(with = "Value"))] Arc<str>);
+pub struct JsonText(#[cfg_attr(feature = "schema", schemars(with = "Value"))] Box<str>);
 
 impl JsonText {
     /// An object with these texts as its fields.
@@ -27,6 +25,7 @@ impl JsonText {
     /// ```
     pub fn object<const N: usize>(mut fields: [(&str, &str); N]) -> Self {
         fields.sort_unstable();
+        // What is kept has no room to spare.
         let length = fields.iter().map(|(name, text)| name.len() + text.len() + 6).sum::<usize>();
         let mut json = String::with_capacity(length + 1);
         for (name, text) in fields {

@@ -154,15 +154,13 @@ impl HttpModel {
         let filled = self.defaults.as_ref().map(|others| self.filled(request.clone(), others));
         let request = filled.as_ref().unwrap_or(request);
         #[cfg(feature = "responses")]
-        if let Course::Stored(Stored { continues: true, .. }) = self.course(request, asked) {
+        if let Course::Stored(Stored { continues: true, .. }) =
+            self.api.wire().course(request, self.frame(asked))
+        {
             let (_, previous) = Conversation::read(request, &self.head, &self.address);
             return self.body_in(request, Frame { previous, ..self.frame(asked) });
         }
         self.body_in(request, self.frame(asked))
-    }
-
-    fn course(&self, request: &ModelRequest, asked: Streaming) -> Course {
-        self.api.wire().course(request, self.frame(asked))
     }
 
     /// The body of a request that has the defaults of the model.
@@ -336,7 +334,8 @@ impl Model for HttpModel {
         };
         let streams = deltas.as_ref().is_some_and(|deltas| deltas.streams());
         let asked = if streams { Streaming::Yes } else { Streaming::No };
-        match self.course(&request, asked) {
+        let frame = self.frame(asked);
+        match self.api.wire().course(&request, frame) {
             Course::Direct => {}
             Course::InParts => return Box::pin(paused::whole(self, request, asked, deltas)),
             #[cfg(feature = "responses")]
@@ -344,7 +343,7 @@ impl Model for HttpModel {
                 return Box::pin(stored::answer(self, request, kept, asked, deltas));
             }
         }
-        let body = self.body_in(&request, self.frame(asked));
+        let body = self.body_in(&request, frame);
         // Clones of messages that wait here would make every push copy its path.
         drop(request);
         match body {
