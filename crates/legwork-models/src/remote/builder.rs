@@ -171,7 +171,7 @@ impl Builder {
     /// Sends to Responses only what is new since the last response that the server made and keeps:
     /// the option `previous_response_id=auto`.
     ///
-    /// The id of a response, with a digest of what it stands for, is journaled as metadata of its
+    /// The id of a response, with a digest of what it covers, is journaled as metadata of its
     /// message. Where the transcript does not begin with that, because it was changed, compacted
     /// or handed over, the whole of it is sent; so it is, in the same inference, where the server
     /// no longer has the response. Instructions and tools are always sent.

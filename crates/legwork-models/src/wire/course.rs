@@ -27,12 +27,12 @@ pub(crate) struct Stored {
     pub(crate) continues: bool,
 }
 
-/// A response that the server keeps, and which messages it stands for.
+/// A response that the server keeps, and the messages that it covers.
 #[cfg(feature = "responses")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Previous<'a> {
     pub(crate) id: &'a str,
-    /// The index of the first message that the response does not stand for.
+    /// The index of the first message that the response does not cover.
     pub(crate) next: usize,
 }
 

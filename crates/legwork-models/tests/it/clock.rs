@@ -108,7 +108,7 @@ impl Lapse {
 
     /// Lets time pass until then, unless something else wakes before; how far it is comes back.
     ///
-    /// What nobody polls does not wake: it is waited for only so often.
+    /// A sleep that is not polled does not wake its task: it is waited for only so often.
     fn pass(&self, end: Duration, tries: usize) -> Duration {
         let mut passed = self.0.lock().unwrap();
         if tries >= TRIES || passed.ends.iter().all(|other| *other >= end) {

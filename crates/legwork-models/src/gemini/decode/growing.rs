@@ -163,14 +163,14 @@ pub(super) fn end(into: &mut Assembly, on: &mut dyn Deltas) {
     into.call_of_index(Piece::new(index, "", "").with_arguments(text, length), on);
 }
 
-/// A piece with the fields of the provider in its call and beside it.
+/// A piece with the provider's fields of its call, and those of the part around it.
 pub(super) fn with_fields(
     piece: Piece<'_>,
     of_call: Map<String, Json>,
-    beside: Map<String, Json>,
+    around: Map<String, Json>,
 ) -> Piece<'_> {
     let piece = piece.with_field("functionCall", Json::Object(of_call));
-    beside.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value))
+    around.into_iter().fold(piece, |piece, (key, value)| piece.with_field(&key, value))
 }
 
 /// Ends the answer because of a value that cannot be written.

@@ -1,7 +1,7 @@
 //! Requests that go on from a response that the server keeps.
 //!
 //! An answer holds, among the metadata of its message, the id of its response and a digest of all
-//! that this one stands for: what was sent, and the answer itself. The transcript of a later
+//! that this one covers: what was sent, and the answer itself. The transcript of a later
 //! request goes on from it only if it still begins with the same items. So a transcript that was
 //! changed or compacted is sent as a whole, and a fork goes on from where it left.
 
@@ -24,7 +24,7 @@ const KEY: &str = "legwork.response";
 pub(crate) struct Conversation(Digest);
 
 impl Conversation {
-    /// What a request says, and the last response that stands for the beginning of it.
+    /// What a request says, and the last response that covers the beginning of it.
     ///
     /// Only a response of the server at this address is found, and only if an item follows it: a
     /// request needs an input.
@@ -97,7 +97,7 @@ fn has_ids_of_server(response: &Response, id: &str) -> bool {
     })
 }
 
-/// The id of the response that brought a message, and the digest of what it stands for.
+/// The id of the response that brought a message, and the digest of what it covers.
 fn response_of<'m>(message: &'m Message, head: &Head) -> Option<(&'m str, &'m str)> {
     if message.role != Role::Assistant || !is_by(message, &head.provider) {
         return None;
