@@ -137,4 +137,6 @@ pub use remote::{Builder, Error, HttpModel};
 #[cfg(feature = "embeddings")]
 pub use remote::{EmbedderBuilder, HttpEmbedder};
 #[cfg(feature = "http")]
-pub use wire::{CallIds, MaxTokensField, Quirks, SeedField, ThinkingBack, ThinkingControl};
+pub use wire::{
+    CallIds, MaxTokensField, PromptCache, Quirks, SeedField, ThinkingBack, ThinkingControl,
+};

@@ -226,7 +226,7 @@ pub const ALL: &[Provider] = &[
         .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Switch, ThinkingBack::WithCalls)),
     #[cfg(feature = "openai")]
     chat("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"])
-        .with_quirks(Quirks::USUAL.thinking(ThinkingControl::Reasoning, ThinkingBack::Always))
+        .with_quirks(Quirks::OPENROUTER)
         .with_embeddings(embeddings::Api::OpenAi, embeddings::Quirks::USUAL),
     #[cfg(feature = "openai")]
     chat("perplexity", "Perplexity", "https://api.perplexity.ai", &["PERPLEXITY_API_KEY"]),

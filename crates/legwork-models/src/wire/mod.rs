@@ -41,7 +41,9 @@ pub(crate) use joined::{Joined, joined, set};
 pub(crate) use json::{field, is_any_object, other_fields, write};
 pub(crate) use origin::is_by;
 pub(crate) use outside::{append_tools, check_tools, from_outside, provider_tools};
-pub use quirks::{CallIds, MaxTokensField, Quirks, SeedField, ThinkingBack, ThinkingControl};
+pub use quirks::{
+    CallIds, MaxTokensField, PromptCache, Quirks, SeedField, ThinkingBack, ThinkingControl,
+};
 pub(crate) use segment::segment;
 pub(crate) use thoughts::thoughts;
 

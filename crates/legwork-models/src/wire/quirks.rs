@@ -20,6 +20,8 @@ pub struct Quirks {
     pub call_ids: CallIds,
     /// Which field holds the seed.
     pub seed: SeedField,
+    /// For which models the server is asked to keep a request in its cache.
+    pub prompt_cache: PromptCache,
 }
 
 impl Quirks {
@@ -31,6 +33,7 @@ impl Quirks {
         thinking_back: ThinkingBack::Never,
         call_ids: CallIds::Any,
         seed: SeedField::Seed,
+        prompt_cache: PromptCache::ByItself,
     };
 
     /// Those of OpenAI itself.
@@ -43,6 +46,12 @@ impl Quirks {
     /// Those of Mistral AI, which refuses fields that it does not know.
     pub(crate) const MISTRAL: Self =
         Self { call_ids: CallIds::Nine, seed: SeedField::RandomSeed, ..Self::USUAL };
+
+    /// Those of OpenRouter.
+    pub(crate) const OPENROUTER: Self = Self {
+        prompt_cache: PromptCache::AskedForClaude,
+        ..Self::USUAL.thinking(ThinkingControl::Reasoning, ThinkingBack::Always)
+    };
 
     /// The same with another control of thinking, and thinking that is sent back.
     pub(crate) const fn thinking(self, control: ThinkingControl, back: ThinkingBack) -> Self {
@@ -150,5 +159,25 @@ impl SeedField {
             Self::Seed => "seed",
             Self::RandomSeed => "random_seed",
         }
+    }
+}
+
+/// For which models a server of Chat Completions is asked to keep a request in its prompt cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum PromptCache {
+    /// For none: the server keeps the beginnings of requests without being asked, or not at all.
+    #[default]
+    ByItself,
+    /// For models of Anthropic, whose names begin with `anthropic/`, as OpenRouter has it.
+    ///
+    /// The field is `cache_control`, which marks the whole request up to its last message.
+    AskedForClaude,
+}
+
+impl PromptCache {
+    /// Whether a request to a model asks for it.
+    pub(crate) fn is_asked(self, model: &str) -> bool {
+        self == Self::AskedForClaude && model.starts_with("anthropic/")
     }
 }

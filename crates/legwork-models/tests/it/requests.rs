@@ -199,8 +199,12 @@ fn settings_are_sent_in_the_words_of_the_wire() {
 
 /// A request to a provider with settings, as it is sent.
 fn asked(provider: &str, settings: ModelSettings) -> Result<Value, String> {
+    asked_of(provider, "m", settings)
+}
+
+fn asked_of(provider: &str, model: &str, settings: ModelSettings) -> Result<Value, String> {
     let provider = providers::find(provider).unwrap();
-    let model = provider.model("m", Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
+    let model = provider.model(model, Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
     let request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
     let body = model.body(&request, Streaming::No).map_err(|error| error.to_string())?;
     Ok(serde_json::from_slice(&body).unwrap())
@@ -236,6 +240,39 @@ fn each_server_is_told_how_much_to_think_in_its_own_words() {
     for provider in ["deepseek", "moonshot", "glm"] {
         let refused = thinking(provider, tokens("2048")).unwrap_err();
         assert!(refused.contains("set the thinking to off, or to a level"), "{refused}");
+    }
+}
+
+#[test]
+fn s11_11_a_server_that_keeps_a_request_only_if_asked_is_asked() {
+    let mark = |provider: &str, model: &str| {
+        asked_of(provider, model, ModelSettings::default()).unwrap().get("cache_control").cloned()
+    };
+    let ephemeral = json!({"type": "ephemeral"});
+    assert_eq!(mark("anthropic", "claude-sonnet-4-6"), Some(ephemeral.clone()));
+    assert_eq!(mark("openrouter", "anthropic/claude-sonnet-4.5"), Some(ephemeral));
+    assert_eq!(mark("openrouter", "openai/gpt-5"), None);
+    for provider in ["openai", "openai-responses", "deepseek", "qwen", "groq", "mistral"] {
+        assert_eq!(mark(provider, "anthropic/claude-sonnet-4.5"), None, "{provider}");
+    }
+}
+
+#[test]
+fn s11_11_a_mark_from_outside_replaces_the_usual_one() {
+    let hour = json!({"type": "ephemeral", "ttl": "1h"});
+    for (provider, model) in
+        [("anthropic", "claude-sonnet-4-6"), ("openrouter", "anthropic/claude-sonnet-4.5")]
+    {
+        let mut settings = ModelSettings::default();
+        settings.extra.insert("cache_control".to_owned(), hour.clone());
+        let found = providers::find(provider).unwrap();
+        let built = found.model(model, Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
+        let request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
+        let body = built.body(&request, Streaming::No).unwrap();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert_eq!(text.matches("cache_control").count(), 1, "{text}");
+        let body: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(body["cache_control"], hour);
     }
 }
 

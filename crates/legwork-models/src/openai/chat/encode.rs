@@ -61,11 +61,12 @@ fn system(instructions: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"},");
 }
 
-fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 11] {
+fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static str, Value)>; 12] {
     let usage = frame.asked == Streaming::Yes && frame.quirks.stream_usage;
     let settings = &request.settings;
     let budget = settings.thinking.as_ref().and_then(budget);
     let budget = budget.filter(|_| frame.quirks.thinking == ThinkingControl::Budget);
+    let cached = frame.quirks.prompt_cache.is_asked(frame.model);
     let parallel = settings.parallel_calls.filter(|_| !request.tools.is_empty());
     [
         settings.thinking.as_ref().map(|level| thinking(level, frame.quirks.thinking)),
@@ -82,6 +83,7 @@ fn own_settings(request: &ModelRequest, frame: Frame<'_>) -> [Option<(&'static s
             .as_deref()
             .map(|schema| ("response_format", response_format(schema))),
         usage.then(|| ("stream_options", json!({"include_usage": true}))),
+        cached.then(|| ("cache_control", json!({"type": "ephemeral"}))),
     ]
 }
 

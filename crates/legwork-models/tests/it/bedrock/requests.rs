@@ -167,7 +167,7 @@ fn a_conversation_with_everything_is_valid_and_says_it() {
 }
 
 #[test]
-fn cache_points_are_where_the_model_takes_them() {
+fn s11_11_cache_points_are_where_the_model_takes_them() {
     let points = |id: &str, request: &ModelRequest| {
         let body = sent(&model(id), request);
         assert!(is_valid(&body));
