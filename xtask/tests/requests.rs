@@ -20,7 +20,7 @@ mod unsaid;
 
 use std::collections::BTreeSet;
 
-use legwork_models::{Api, Provider, SeedField, ThinkingControl, providers};
+use legwork_models::{Api, PromptCache, Provider, SeedField, ThinkingControl, providers};
 use matrix::{Line, Wire};
 use serde_json::Value;
 
@@ -96,7 +96,8 @@ fn own_fields(provider: &Provider) -> Vec<&'static str> {
         _ => &[],
     };
     let seed = (quirks.seed == SeedField::RandomSeed).then_some("random_seed");
-    thinking.iter().copied().chain(seed).collect()
+    let cache = (quirks.prompt_cache != PromptCache::ByItself).then_some("cache_control");
+    thinking.iter().copied().chain(seed).chain(cache).collect()
 }
 
 #[test]

@@ -16,9 +16,9 @@ pub use legwork_models::gemini;
 pub use legwork_models::openai;
 #[cfg(feature = "models")]
 pub use legwork_models::{
-    Api, Builder, CallIds, HttpModel, MaxTokensField, Named, Provider, Quirks, SeedField,
-    ThinkingBack, ThinkingControl, UnknownApi, answer, credentials, http, named as options,
-    providers::Unset, remote,
+    Api, Builder, CallIds, HttpModel, MaxTokensField, Named, PromptCache, Provider, Quirks,
+    SeedField, ThinkingBack, ThinkingControl, UnknownApi, answer, credentials, http,
+    named as options, providers::Unset, remote,
 };
 pub use legwork_models::{Bounds, Catalogue, bounds, catalogue, layers, retry};
 
