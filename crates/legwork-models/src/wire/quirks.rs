@@ -171,7 +171,8 @@ pub enum PromptCache {
     ByItself,
     /// For models of Anthropic, whose names begin with `anthropic/`, as OpenRouter has it.
     ///
-    /// The field is `cache_control`, which marks the whole request up to its last message.
+    /// The field is `cache_control`, which marks the whole request up to its last message
+    /// (`AnthropicCacheControlDirective` in OpenRouter's reference, read on 2026-11-27).
     AskedForClaude,
 }
 

@@ -203,11 +203,16 @@ fn asked(provider: &str, settings: ModelSettings) -> Result<Value, String> {
 }
 
 fn asked_of(provider: &str, model: &str, settings: ModelSettings) -> Result<Value, String> {
+    sent_to(provider, model, settings).map(|body| serde_json::from_str(&body).unwrap())
+}
+
+/// The same as its bytes.
+fn sent_to(provider: &str, model: &str, settings: ModelSettings) -> Result<String, String> {
     let provider = providers::find(provider).unwrap();
     let model = provider.model(model, Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
     let request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
     let body = model.body(&request, Streaming::No).map_err(|error| error.to_string())?;
-    Ok(serde_json::from_slice(&body).unwrap())
+    Ok(String::from_utf8(body.to_vec()).unwrap())
 }
 
 #[test]
@@ -265,11 +270,7 @@ fn s11_11_a_mark_from_outside_replaces_the_usual_one() {
     {
         let mut settings = ModelSettings::default();
         settings.extra.insert("cache_control".to_owned(), hour.clone());
-        let found = providers::find(provider).unwrap();
-        let built = found.model(model, Some("http://127.0.0.1:1/v1")).unwrap().build().unwrap();
-        let request = ModelRequest::blank(Arc::new(settings)).with_message(Message::user("Hi?"));
-        let body = built.body(&request, Streaming::No).unwrap();
-        let text = String::from_utf8(body.to_vec()).unwrap();
+        let text = sent_to(provider, model, settings).unwrap();
         assert_eq!(text.matches("cache_control").count(), 1, "{text}");
         let body: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(body["cache_control"], hour);
