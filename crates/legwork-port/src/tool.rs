@@ -32,6 +32,14 @@ pub trait Tool: Send + Sync {
     fn resource(&self, arguments: &Value) -> Option<String> {
         self.spec().resource_of(arguments)
     }
+
+    /// The decorators that it went through, the innermost first, behind the name of its toolset.
+    ///
+    /// For people who ask where a tool comes from. By default there is none; only a tool that
+    /// wraps another one overrides it.
+    fn chain(&self) -> Vec<Arc<str>> {
+        Vec::new()
+    }
 }
 
 impl<T: Tool + ?Sized> Tool for Arc<T> {
@@ -45,6 +53,10 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
     fn resource(&self, arguments: &Value) -> Option<String> {
         (**self).resource(arguments)
+    }
+
+    fn chain(&self) -> Vec<Arc<str>> {
+        (**self).chain()
     }
 }
 

@@ -66,12 +66,28 @@ pub trait Toolset: Send + Sync {
     /// Its name, for errors and descriptions; must always be the same.
     fn name(&self) -> &str;
 
-    /// Its tools in the order in which they are shown, if they are always the same.
+    /// Its tools in the order in which they are shown, if they are known without opening it.
     ///
-    /// Called once, when an agent is built, so that invalid tools are an error of building it. A
-    /// set that returns `None` is opened instead.
+    /// Called when an agent is built, so that invalid tools are an error of building it. A set
+    /// that returns `None` is opened instead, and so is one whose tools are not always shown
+    /// ([`is_fixed`](Self::is_fixed)).
     fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
         None
+    }
+
+    /// Whether the tools that are known without opening it are shown in each step.
+    ///
+    /// If not, they are checked when an agent is built, and listed by the open set for each
+    /// step. It has no meaning for a set that knows no tools.
+    fn is_fixed(&self) -> bool {
+        true
+    }
+
+    /// What is wrong with it, as far as that is known without opening it.
+    ///
+    /// Called when an agent is built; each is an error of building it.
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Opens it for the runs that share it.
@@ -105,6 +121,14 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
 
     fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
         (**self).tools()
+    }
+
+    fn is_fixed(&self) -> bool {
+        (**self).is_fixed()
+    }
+
+    fn problems(&self) -> Vec<String> {
+        (**self).problems()
     }
 
     fn open<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
@@ -149,6 +173,14 @@ pub trait OpenToolset: Send + Sync {
         None
     }
 
+    /// Why some of its tools cannot be listed now, while others are.
+    ///
+    /// For a set that is made of others: observers are warned of each. Called after the tools
+    /// were listed.
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Closes it; called exactly once, after the last run that used it.
     ///
     /// If it takes longer than [`CLOSE_LIMIT`], or that run is dropped, the future is dropped with
@@ -190,6 +222,12 @@ pub enum Error {
     /// Its answer is invalid.
     #[error("invalid answer: {0}")]
     Invalid(String),
+    /// The execution must not go on without it, or with it as it is: it fails.
+    ///
+    /// For a set that is made of others: two of its tools have one name, or one of the others is
+    /// required and cannot be used.
+    #[error("{0}")]
+    Fatal(String),
 }
 
 impl Error {

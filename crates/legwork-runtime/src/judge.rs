@@ -95,10 +95,11 @@ async fn judge_one(
         let why = format!("the execution was stopped ({})", signal.reason);
         return cx.answer(state, index, &call, ToolOutcome::Skipped(why));
     }
-    let arguments = match check(&state, shown, &call) {
-        Ok(arguments) => arguments,
-        Err(outcome) => return cx.answer(state, index, &call, outcome),
-    };
+    let arguments =
+        match check_limit(&state, shown, index, &call).and_then(|()| check(&state, shown, &call)) {
+            Ok(arguments) => arguments,
+            Err(outcome) => return cx.answer(state, index, &call, outcome),
+        };
     if !cx.listens(Trigger::BeforeToolUse) {
         return state.with_judged_by(&cx.seal, index, Judged::of(arguments));
     }
@@ -155,6 +156,16 @@ fn check_changed(
     let text: Arc<str> = arguments.to_string().into();
     let changed = ToolCall { arguments: Arc::clone(&text), ..call.clone() };
     check(state, shown, &changed).map(|value| Judged::with_arguments(text, value))
+}
+
+/// Refuses a call of a tool of which no call is left in this execution.
+fn check_limit(
+    state: &AgentState,
+    shown: &StepTools,
+    index: u32,
+    call: &ToolCall,
+) -> Result<(), ToolOutcome> {
+    state.check_call_limit(shown.find(state, &call.name)?.1, index)
 }
 
 /// The arguments, if the tool was shown and they fit its schema.

@@ -381,6 +381,9 @@ impl Active {
 async fn load(cx: &StepContext, session: &SessionId) -> Result<AgentState, Error> {
     let loaded = cx.writer.store.read(session, Range::ALL).await?.writable(session)?;
     let state = loaded.journal.fold(session);
+    if let Some(step) = state.current_step().filter(|_| !cx.toolbox().is_fixed()) {
+        cx.toolbox().list_as_of(loaded.journal.before(step.id).fold(session));
+    }
     if let Some(damage) = &loaded.damage {
         cx.emit(|| EventKind::JournalCut { damage: damage.clone() });
     }

@@ -22,6 +22,11 @@
 //! `toolbox` (the tools of one run).
 #![forbid(unsafe_code)]
 
+mod combined;
+mod decorate;
+mod dynamic;
+mod fixed;
+mod lazy;
 mod lookup;
 mod names;
 mod owner;
@@ -34,6 +39,10 @@ mod tools;
 mod toolsets;
 mod validate;
 
+pub use combined::Combined;
+pub use decorate::{Decorated, Next, ToolExt, ToolsetExt};
+pub use dynamic::{Dynamic, dynamic};
+pub use lazy::{Lazy, lazy};
 pub use names::{List, Names};
 pub use owner::{Given, Owner};
 pub use schema::{Schemas, fits};

@@ -7,6 +7,8 @@ use legwork_port::toolset::Scope;
 use legwork_port::{Deps, OpenToolset, Toolset, unwind};
 use tokio::sync;
 
+use crate::fixed;
+
 /// A toolset whose clones share what is open of it.
 ///
 /// An agent, those made of it, and its subagents have clones of one. Give a clone to each of
@@ -57,7 +59,8 @@ impl SharedToolset {
         let open = match shared.upgrade() {
             Some(open) => open,
             None => {
-                let opened = unwind::run(|| self.set.open(scope)).await.map_err(panicked)?;
+                let opened = unwind::run(|| Box::pin(fixed::open(&*self.set, scope)));
+                let opened = opened.await.map_err(panicked)?;
                 let open = Arc::new(opened.map_err(|error| error.to_string())?);
                 *shared = Arc::downgrade(&open);
                 open

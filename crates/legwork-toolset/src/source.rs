@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::{AgentState, ToolSpec};
-use legwork_port::toolset::Scope;
+use legwork_port::toolset::{Error, Scope};
 use legwork_port::{Tool, unwind};
 
 use crate::owner::Owner;
@@ -20,6 +20,10 @@ pub(crate) struct Source {
     pub(crate) tools: Vec<Listed>,
     /// Why it has none.
     pub(crate) problem: Option<String>,
+    /// Why sets that it is made of have none.
+    parts: Vec<String>,
+    /// Why the execution must not go on.
+    pub(crate) fatal: Option<String>,
     name: Arc<str>,
     lease: Option<Lease>,
     revision: Option<u64>,
@@ -39,6 +43,8 @@ impl Source {
             is_required: shared.is_required,
             tools: Vec::new(),
             problem,
+            parts: Vec::new(),
+            fatal: None,
             name,
             lease,
             revision: None,
@@ -53,21 +59,49 @@ impl Source {
         if revision.is_some() && revision == self.revision {
             return;
         }
-        let listed = match unwind::run(|| set.tools(state)).await {
-            Ok(listed) => listed.map_err(|error| error.to_string()),
-            Err(panic) => Err(panicked(panic)),
+        let listed = unwind::run(|| set.tools(state))
+            .await
+            .unwrap_or_else(|panic| Err(Error::Invalid(panicked(panic))));
+        self.fatal = None;
+        let listed = match listed {
+            Err(Error::Fatal(why)) => {
+                self.fatal = Some(why.clone());
+                Err(why)
+            }
+            listed => listed.map_err(|error| error.to_string()),
         };
         match listed.and_then(|tools| checked(tools, &self.tools)) {
             Ok(tools) => {
                 let instructions = unwind::call(|| set.instructions()).ok().flatten();
                 self.instructions = instructions.filter(|text| !text.trim().is_empty());
+                self.parts = unwind::call(|| set.problems()).unwrap_or_default();
                 (self.tools, self.problem, self.revision) = (tools, None, revision);
             }
             Err(why) => {
                 let problem = format!("the toolset `{}` cannot list its tools: {why}", self.name);
                 (self.tools, self.problem, self.revision) = (Vec::new(), Some(problem), None);
+                self.parts = Vec::new();
             }
         }
+    }
+
+    /// Why it has no tools, or sets that it is made of have none.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
+        self.problem.iter().chain(&self.parts).cloned()
+    }
+
+    /// Why it has no tools, if it is required.
+    pub(crate) fn missing(&self) -> Option<&String> {
+        self.problem.as_ref().filter(|_| self.is_required)
+    }
+
+    /// The revision of its tools; none if they have to be listed.
+    pub(crate) fn revision(&self) -> Option<u64> {
+        if self.problem.is_some() || !self.parts.is_empty() {
+            return None;
+        }
+        let set = self.lease.as_ref().and_then(Lease::set)?;
+        unwind::call(|| set.revision()).unwrap_or_default()
     }
 
     /// The name of its set.
@@ -103,7 +137,8 @@ fn checked(tools: Vec<Arc<dyn Tool>>, before: &[Listed]) -> Result<Vec<Listed>, 
     let before: BTreeMap<_, _> = before.iter().map(|known| (&*known.spec.name, known)).collect();
     let checked = |tool: Arc<dyn Tool>| {
         let spec: Arc<ToolSpec> = unwind::call(|| tool.spec()).map_err(panicked)?;
-        if let Some(known) = before.get(&*spec.name).filter(|known| known.spec == spec) {
+        let is_known = |known: &&&Listed| Arc::ptr_eq(&known.spec, &spec) || known.spec == spec;
+        if let Some(known) = before.get(&*spec.name).filter(is_known) {
             let (spec, check) = (Arc::clone(&known.spec), Arc::clone(&known.check));
             return Ok(Listed { spec, tool, check });
         }

@@ -30,6 +30,8 @@ struct Last {
     all: Option<(Seq, Arc<StepTools>)>,
     /// What a step showed, and of which tools that was made.
     shown: Option<(Arc<StepTools>, Arc<StepTools>)>,
+    /// The state with which the step began in which the run resumes.
+    step_began: Option<AgentState>,
 }
 
 impl Toolbox {
@@ -40,6 +42,19 @@ impl Toolbox {
         Self { toolsets, sources, last, events }
     }
 
+    /// Whether its tools are known without opening anything, and always shown.
+    pub fn is_fixed(&self) -> bool {
+        self.toolsets.is_fixed()
+    }
+
+    /// Lists the tools of the step under way for the state with which it began.
+    ///
+    /// Called when a run resumes in the middle of a step, so that a call finds the tool that
+    /// the model was shown, whatever changed in the state since.
+    pub fn list_as_of(&self, step_began: AgentState) {
+        self.last().step_began = Some(step_began);
+    }
+
     /// Opens the toolsets for a run, unless they are open. One that cannot be opened has no
     /// tools.
     pub async fn open(&self, scope: &Scope) {
@@ -47,9 +62,10 @@ impl Toolbox {
         if self.toolsets.is_fixed() || !sources.is_empty() {
             return;
         }
-        *self.last() = Last::default();
+        let step_began = self.last().step_began.take();
+        *self.last() = Last { step_began, ..Last::default() };
         *sources = self.toolsets.open(scope).await;
-        sources.iter().filter_map(|source| source.problem.as_ref()).for_each(|why| self.warn(why));
+        sources.iter().flat_map(Source::problems).for_each(|why| self.warn(&why));
     }
 
     /// Releases the toolsets. Those that no other run uses are closed when it returns, or, where
@@ -89,13 +105,13 @@ impl Toolbox {
         {
             return Ok(Arc::clone(all));
         }
+        let step_began = self.last().step_began.take().filter(|_| state.current_step().is_some());
+        let listed_for = step_began.as_ref().unwrap_or(state);
         let mut sources = self.sources.lock().await;
         for source in sources.iter_mut() {
-            let known = source.problem.clone();
-            source.list(state).await;
-            if let Some(why) = source.problem.as_ref().filter(|why| known.as_ref() != Some(*why)) {
-                self.warn(why);
-            }
+            let known: Vec<_> = source.problems().collect();
+            source.list(listed_for).await;
+            source.problems().filter(|why| !known.contains(why)).for_each(|why| self.warn(&why));
         }
         let all = self.toolsets.combine(&sources, before.as_ref().map(|(_, all)| all))?;
         self.last().all = Some((state.version(), Arc::clone(&all)));
@@ -104,7 +120,7 @@ impl Toolbox {
 
     /// Why toolsets have no tools now.
     pub async fn problems(&self) -> Vec<String> {
-        self.sources.lock().await.iter().filter_map(|source| source.problem.clone()).collect()
+        self.sources.lock().await.iter().flat_map(Source::problems).collect()
     }
 
     /// The tools as this run last collected them.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use legwork_core::ToolSpec;
 use legwork_core::tool::ToolSpecs;
 use legwork_port::toolset::Scope;
 use legwork_port::unwind;
@@ -35,9 +36,13 @@ impl Toolsets {
     ) -> Self {
         let mut opened = Vec::new();
         for shared in sets {
-            match known_tools(&shared) {
-                Ok(Some(known)) => tools.extend(known),
-                Ok(None) => opened.push(shared),
+            match known_tools(&shared, problems) {
+                Ok(Some(known)) if shared.set.is_fixed() => tools.extend(known),
+                Ok(known) => {
+                    let check = |given: Given| check(&given.tool.spec(), schemas);
+                    problems.extend(known.into_iter().flatten().filter_map(check));
+                    opened.push(shared);
+                }
                 Err(problem) => problems.push(problem),
             }
         }
@@ -88,7 +93,7 @@ impl Toolsets {
     /// are the same.
     ///
     /// # Errors
-    /// When two tools have one name.
+    /// When two tools have one name, or a set says that the execution must not go on.
     pub(crate) fn combine(
         &self,
         sources: &[Source],
@@ -97,6 +102,9 @@ impl Toolsets {
         let mut listed = Vec::new();
         let mut taken = TakenNames::default();
         for source in sources {
+            if let Some(why) = &source.fatal {
+                return Err(why.clone());
+            }
             for tool in source.tools.iter().filter(|tool| self.names.admit(&tool.spec.name)) {
                 let (name, owner) = (&tool.spec.name, &source.owner);
                 let known = self.owners.of(name).cloned().map_or(Ok(()), Err);
@@ -107,22 +115,32 @@ impl Toolsets {
         }
         let sections = sources.iter().filter_map(Source::section).collect::<Vec<_>>().join("\n\n");
         let instructions = Some(&*sections).filter(|text| !text.is_empty());
-        let required = sources.iter().filter(|source| source.is_required);
-        let missing = required.filter_map(|source| source.problem.clone()).next();
+        let missing = sources.iter().find_map(|source| source.missing().cloned());
         Ok(self.fixed.and(listed, instructions, missing, before))
     }
 }
 
-/// The tools of a set that is not opened; none if it is.
+/// The tools of a set that are known without opening it; none if they are not. Adds what the set
+/// says is wrong with it.
 ///
 /// # Errors
 /// When it panicked.
-fn known_tools(shared: &SharedToolset) -> Result<Option<Vec<Given>>, String> {
+fn known_tools(
+    shared: &SharedToolset,
+    problems: &mut Vec<String>,
+) -> Result<Option<Vec<Given>>, String> {
     let name = shared.name();
-    let tools = unwind::call(|| shared.set.tools()).map_err(|panic| {
+    let known = unwind::call(|| (shared.set.problems(), shared.set.tools()));
+    let (wrong, tools) = known.map_err(|panic| {
         format!("the toolset `{name}` cannot list its tools: {}", panicked(panic))
     })?;
+    problems.extend(wrong);
     let owner = Owner::Toolset(name);
     let given = |tool| Given { tool, owner: owner.clone() };
     Ok(tools.map(|tools| tools.into_iter().map(given).collect()))
+}
+
+/// What is wrong with a tool that is not shown in each step.
+fn check(spec: &ToolSpec, schemas: &Schemas) -> Option<String> {
+    schemas.check(spec, &spec.digest()).err()
 }

@@ -74,6 +74,13 @@ impl Journal {
         self.entries.iter().filter(move |entry| entry.parent == seq)
     }
 
+    /// The journal as it was before the entry of a number.
+    #[must_use]
+    pub fn before(&self, seq: Seq) -> Self {
+        let entries = self.entries.iter().take_while(|entry| entry.seq < seq);
+        Self { entries: entries.cloned().collect() }
+    }
+
     /// Folds the journal to a state.
     ///
     /// It has the facts of all entries, and the conversation on the path to the head.

@@ -8,6 +8,7 @@ mod access;
 mod active_time;
 mod admissible;
 mod apply;
+mod call_limit;
 mod calls;
 mod changes;
 mod decide;

@@ -1,11 +1,13 @@
 //! The description of a tool: name, schema, effect class and limits.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::digest::Digest;
+use crate::metadata::Metadata;
 use crate::time::Micros;
 
 /// Whether a call that began and has no outcome may be run again.
@@ -93,6 +95,15 @@ pub struct ToolSpec {
     /// Whether its result is the output of the execution, which ends with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_output: bool,
+    /// The maximum number of calls in an execution; none = no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_calls: Option<u32>,
+    /// Words by which toolsets are filtered, such as `write`; the model never sees them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<String>,
+    /// Values for people and programs; the model never sees them.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
 }
 
 /// The session in which a call runs.
@@ -138,6 +149,9 @@ impl ToolSpec {
             resource: None,
             runs_in: RunsIn::CallerSession,
             is_output: false,
+            max_calls: None,
+            tags: BTreeSet::new(),
+            metadata: Metadata::default(),
         }
     }
 
@@ -165,6 +179,12 @@ impl ToolSpec {
         Self { max_retries, ..self }
     }
 
+    /// The same with a maximum number of calls in an execution.
+    #[must_use]
+    pub fn max_calls(self, max_calls: u32) -> Self {
+        Self { max_calls: Some(max_calls), ..self }
+    }
+
     /// The same with the argument that names the resource of a call.
     #[must_use]
     pub fn resource(self, argument: impl Into<String>) -> Self {
@@ -181,6 +201,25 @@ impl ToolSpec {
     #[must_use]
     pub fn gives_output(self) -> Self {
         Self { is_output: true, ..self }
+    }
+
+    /// The same with a tag.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.insert(tag.into());
+        self
+    }
+
+    /// The same with a value for people and programs.
+    #[must_use]
+    pub fn with_metadata(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.metadata.insert(name, value);
+        self
+    }
+
+    /// Whether it has a tag.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.contains(tag)
     }
 
     /// The key of the resource that a call with these arguments works on.

@@ -1,0 +1,106 @@
+//! A tool as a decorator hands it on.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::{BoxFuture, Tool, ToolContext};
+use serde_json::Value;
+
+/// How a decorator runs a call of a tool.
+pub(super) trait Body: Send + Sync {
+    fn call<'a>(
+        &'a self,
+        tool: &'a Arc<dyn Tool>,
+        call: &'a ToolCall,
+        cx: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// A tool with another spec, or another way to be called.
+pub(super) struct Layered {
+    tool: Arc<dyn Tool>,
+    spec: Arc<ToolSpec>,
+    /// The name that the tool knows itself by, if it is another one.
+    own_name: Option<Arc<str>>,
+    body: Option<Arc<dyn Body>>,
+    chain: Vec<Arc<str>>,
+}
+
+impl Layered {
+    /// A tool of a set as a decorator with this label hands it on.
+    pub(super) fn new(set: &Arc<str>, tool: &Arc<dyn Tool>, label: Arc<str>) -> Self {
+        let mut chain = tool.chain();
+        if chain.is_empty() {
+            chain.push(Arc::clone(set));
+        }
+        chain.push(label);
+        let (tool, spec) = (Arc::clone(tool), tool.spec());
+        Self { tool, spec, own_name: None, body: None, chain }
+    }
+
+    /// The same with another spec.
+    pub(super) fn with_spec(self, change: impl FnOnce(ToolSpec) -> ToolSpec) -> Self {
+        let spec = change(ToolSpec::clone(&self.spec));
+        let own_name = (spec.name != self.spec.name).then(|| Arc::clone(&self.spec.name));
+        Self { spec: Arc::new(spec), own_name, ..self }
+    }
+
+    /// The same, its calls run in another way.
+    pub(super) fn with_body(self, body: Arc<dyn Body>) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// The call as the tool itself knows it.
+    fn own<'c>(&self, call: &'c ToolCall) -> Cow<'c, ToolCall> {
+        match &self.own_name {
+            Some(name) => Cow::Owned(ToolCall { name: Arc::clone(name), ..call.clone() }),
+            None => Cow::Borrowed(call),
+        }
+    }
+}
+
+impl Tool for Layered {
+    fn spec(&self) -> Arc<ToolSpec> {
+        Arc::clone(&self.spec)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        match (&self.body, &self.own_name) {
+            (None, None) => self.tool.call(call, cx),
+            (Some(body), None) => body.call(&self.tool, call, cx),
+            (body, Some(_)) => Box::pin(async move {
+                let own = self.own(call);
+                match body {
+                    Some(body) => body.call(&self.tool, &own, cx).await,
+                    None => self.tool.call(&own, cx).await,
+                }
+            }),
+        }
+    }
+
+    fn resource(&self, arguments: &Value) -> Option<String> {
+        self.tool.resource(arguments)
+    }
+
+    fn chain(&self) -> Vec<Arc<str>> {
+        self.chain.clone()
+    }
+}
+
+/// What can be made of one tool.
+pub trait ToolExt {
+    /// The same tool with another spec: another name, description or schema.
+    ///
+    /// Its arguments are checked against the new schema only; those that its body cannot read
+    /// make the call fail.
+    fn with_spec(self, change: impl FnOnce(ToolSpec) -> ToolSpec) -> Arc<dyn Tool>;
+}
+
+impl ToolExt for Arc<dyn Tool> {
+    fn with_spec(self, change: impl FnOnce(ToolSpec) -> ToolSpec) -> Arc<dyn Tool> {
+        let chain = self.chain();
+        let layered = Layered { chain, ..Layered::new(&"".into(), &self, "".into()) };
+        Arc::new(layered.with_spec(change))
+    }
+}

@@ -1,0 +1,322 @@
+//! Toolsets made of others: fewer tools, other names, other ways to be called.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! # use legwork_port::Toolset;
+//! use legwork_toolset::ToolsetExt as _;
+//!
+//! # fn tools(files: impl Toolset + 'static) -> impl Toolset {
+//! files
+//!     .prefixed("fs_")
+//!     .filtered(|tool, state| !tool.has_tag("write") || state.used().cost.0 < 1_000_000)
+//!     .retrying(2)
+//!     .timed(Duration::from_secs(30))
+//! # }
+//! ```
+
+mod cached;
+mod decorated;
+mod filtered;
+mod layered;
+mod names;
+mod prepared;
+mod specs;
+mod wrapped;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use legwork_core::tool::{ExecutionMode, IntoOutcome};
+use legwork_core::{AgentState, ToolSpec};
+use legwork_port::toolset::Error;
+use legwork_port::{Tool, Toolset};
+use serde_json::Value;
+
+use cached::Cached;
+pub use decorated::Decorated;
+pub(crate) use decorated::Listing;
+use filtered::Filtered;
+pub use layered::ToolExt;
+use names::Named;
+use prepared::Prepared;
+use specs::Respecified;
+pub use wrapped::Next;
+use wrapped::Wrapped;
+
+/// Decorators of toolsets; each returns another toolset.
+///
+/// A decorator applies to what the one before it shows: `files.prefixed("fs_").only(["fs_read"])`
+/// names the tools by their new names.
+pub trait ToolsetExt: Toolset + Sized + 'static {
+    /// Only these tools.
+    ///
+    /// A name of which there is no tool is an error of building the agent, if the tools are known
+    /// then.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use legwork_port::{Tool, Toolset};
+    /// # use legwork_toolset::{Tools, ToolsetExt as _};
+    /// # fn of(files: Vec<Arc<dyn Tool>>) -> impl Toolset {
+    /// Tools::new("files", files).only(["read", "list"])
+    /// # }
+    /// ```
+    fn only<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Decorated {
+        Decorated::new(self, Named::only(names.into_iter().map(Into::into)))
+    }
+
+    /// All but these tools. A name of which there is no tool is an error as with
+    /// [`only`](Self::only).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use legwork_port::{Tool, Toolset};
+    /// # use legwork_toolset::{Tools, ToolsetExt as _};
+    /// # fn of(files: Vec<Arc<dyn Tool>>) -> impl Toolset {
+    /// Tools::new("files", files).except(["write"])
+    /// # }
+    /// ```
+    fn except<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Decorated {
+        Decorated::new(self, Named::except(names.into_iter().map(Into::into)))
+    }
+
+    /// In each step, only the tools that a function keeps, by their specs and the state.
+    ///
+    /// A tool that is hidden cannot be called in that step. If a run resumes in the middle of a
+    /// step, the function is given the state with which the step began.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// // Writing comes after looking.
+    /// files.filtered(|tool, state| !tool.has_tag("write") || state.last_step_result().is_some())
+    /// # }
+    /// ```
+    fn filtered(
+        self,
+        keep: impl Fn(&ToolSpec, &AgentState) -> bool + Send + Sync + 'static,
+    ) -> Decorated {
+        Decorated::new(self, Filtered::new(keep))
+    }
+
+    /// The tools under names that begin with a prefix.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// files.prefixed("fs_") // `read` is now `fs_read`
+    /// # }
+    /// ```
+    fn prefixed(self, prefix: impl Into<String>) -> Decorated {
+        let prefix = prefix.into();
+        let label = format!("prefixed({prefix:?})");
+        Decorated::new(
+            self,
+            Respecified::new(label, move |spec| {
+                let name = format!("{prefix}{}", spec.name);
+                ToolSpec { name: name.into(), ..spec }
+            }),
+        )
+    }
+
+    /// Some of the tools under other names: pairs of the present name and the new one.
+    ///
+    /// A present name of which there is no tool is an error as with [`only`](Self::only).
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// files.renamed([("read", "open_file"), ("list", "list_files")])
+    /// # }
+    /// ```
+    fn renamed<A: Into<String>, B: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = (A, B)>,
+    ) -> Decorated {
+        Decorated::new(
+            self,
+            Named::renamed(names.into_iter().map(|(from, to)| (from.into(), to.into()))),
+        )
+    }
+
+    /// In each step, what a function makes of the tools: other descriptions, others, further ones.
+    ///
+    /// It is asked once a step, and once more if a hook changed the state before the step began.
+    /// If a run resumes in the middle of a step, it is given the state with which the step began.
+    /// [`ToolExt::with_spec`] describes a tool in another way.
+    ///
+    /// ```
+    /// use legwork_port::core::ToolSpec;
+    /// # use legwork_port::Toolset;
+    /// use legwork_toolset::{ToolExt as _, ToolsetExt as _};
+    ///
+    /// # fn of(mail: impl Toolset + 'static) -> impl Toolset {
+    /// mail.prepared(async |tools, state| {
+    ///     let who = state.session().to_string();
+    ///     let named = |spec: ToolSpec| {
+    ///         let description = format!("{} You write as {who}.", spec.description);
+    ///         ToolSpec { description: description.into(), ..spec }
+    ///     };
+    ///     Ok(tools.into_iter().map(|tool| tool.with_spec(named)).collect())
+    /// })
+    /// # }
+    /// ```
+    fn prepared<F, R>(self, prepare: F) -> Decorated
+    where
+        F: Fn(Vec<Arc<dyn Tool>>, AgentState) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Vec<Arc<dyn Tool>>, Error>> + Send + 'static,
+    {
+        Decorated::new(self, Prepared::new(prepare))
+    }
+
+    /// The tools with another number of retries in a row that a model gets.
+    ///
+    /// They count as those of the tool itself: calls whose arguments do not fit, and calls of
+    /// which the body asked for a correction.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// files.retrying(5)
+    /// # }
+    /// ```
+    fn retrying(self, max_retries: u32) -> Decorated {
+        let label = format!("retrying({max_retries})");
+        Decorated::new(self, Respecified::new(label, move |spec| spec.max_retries(max_retries)))
+    }
+
+    /// The tools with a time limit for a call; a shorter one of a tool itself stays.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// files.timed(Duration::from_secs(30))
+    /// # }
+    /// ```
+    fn timed(self, limit: Duration) -> Decorated {
+        let label = format!("timed({limit:?})");
+        let timed = move |spec: ToolSpec| {
+            let limit = legwork_core::Micros::from(limit);
+            let limit = spec.timeout.map_or(limit, |own| own.min(limit));
+            spec.timeout(limit)
+        };
+        Decorated::new(self, Respecified::new(label, timed))
+    }
+
+    /// The tools, each of which may be called at most this often in an execution; a lower limit
+    /// of a tool itself stays.
+    ///
+    /// A further call is blocked, and the model reads why. The tool is still shown: what is
+    /// shown would otherwise change, and the provider could not use its prompt cache.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.limited(10)
+    /// # }
+    /// ```
+    fn limited(self, max_calls: u32) -> Decorated {
+        let label = format!("limited({max_calls})");
+        let limited = move |spec: ToolSpec| {
+            let max_calls = spec.max_calls.map_or(max_calls, |own| own.min(max_calls));
+            spec.max_calls(max_calls)
+        };
+        Decorated::new(self, Respecified::new(label, limited))
+    }
+
+    /// The tools, whose results are kept for calls with the same arguments in one execution.
+    ///
+    /// Only results of tools that are read-only are kept, and a call of another tool of the set
+    /// forgets them. They are kept in this process: after a crash a call runs again.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.cached()
+    /// # }
+    /// ```
+    fn cached(self) -> Decorated {
+        Decorated::new(self, Cached::default())
+    }
+
+    /// The tools with an execution mode.
+    ///
+    /// ```
+    /// use legwork_port::core::tool::ExecutionMode;
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(printer: impl Toolset + 'static) -> impl Toolset {
+    /// printer.mode(ExecutionMode::Sequential)
+    /// # }
+    /// ```
+    fn mode(self, mode: ExecutionMode) -> Decorated {
+        let label = format!("mode({mode:?})");
+        Decorated::new(self, Respecified::new(label, move |spec| spec.mode(mode)))
+    }
+
+    /// The tools with a tag.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.tagged("network")
+    /// # }
+    /// ```
+    fn tagged(self, tag: impl Into<String>) -> Decorated {
+        let tag = tag.into();
+        let label = format!("tagged({tag:?})");
+        Decorated::new(self, Respecified::new(label, move |spec| spec.tag(tag.clone())))
+    }
+
+    /// The tools with a value for people and programs, which the model never sees.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.with_metadata("owner", "the search team".into())
+    /// # }
+    /// ```
+    fn with_metadata(self, name: impl Into<String>, value: Value) -> Decorated {
+        let name = name.into();
+        let label = format!("with_metadata({name:?})");
+        let with = move |spec: ToolSpec| spec.with_metadata(name.clone(), value.clone());
+        Decorated::new(self, Respecified::new(label, with))
+    }
+
+    /// The tools, each call of which a function runs: it may look at the call and the outcome,
+    /// answer in place of the tool, or run it several times.
+    ///
+    /// ```
+    /// use legwork_toolset::Next;
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.wrapped("logged", async |next: Next| {
+    ///     let outcome = next.run().await;
+    ///     eprintln!("{}: {}", next.call().name, outcome.to_text());
+    ///     outcome
+    /// })
+    /// # }
+    /// ```
+    fn wrapped<F, R>(self, label: impl Into<String>, run: F) -> Decorated
+    where
+        F: Fn(Next) -> R + Send + Sync + 'static,
+        R: Future<Output: IntoOutcome> + Send + 'static,
+    {
+        Decorated::new(self, Wrapped::new(label.into(), run))
+    }
+}
+
+impl<T: Toolset + 'static> ToolsetExt for T {}

@@ -1,0 +1,5 @@
+//! Toolsets by themselves, without a loop.
+
+mod cached;
+mod leaf;
+mod trees;
