@@ -18,7 +18,7 @@ pub(super) trait Body: Send + Sync {
 }
 
 /// A tool with another spec, or another way to be called.
-pub(super) struct Layered {
+pub(crate) struct Layered {
     tool: Arc<dyn Tool>,
     spec: Arc<ToolSpec>,
     /// The name that the tool knows itself by, if it is another one.
@@ -29,7 +29,7 @@ pub(super) struct Layered {
 
 impl Layered {
     /// A tool of a set as a decorator with this label hands it on.
-    pub(super) fn new(set: &Arc<str>, tool: &Arc<dyn Tool>, label: Arc<str>) -> Self {
+    pub(crate) fn new(set: &Arc<str>, tool: &Arc<dyn Tool>, label: Arc<str>) -> Self {
         let mut chain = tool.chain();
         if chain.is_empty() {
             chain.push(Arc::clone(set));

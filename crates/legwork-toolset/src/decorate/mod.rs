@@ -19,8 +19,8 @@ mod cached;
 mod decorated;
 mod filtered;
 mod layered;
-mod names;
 mod prepared;
+mod renamed;
 mod specs;
 mod wrapped;
 
@@ -34,13 +34,15 @@ use legwork_port::toolset::Error;
 use legwork_port::{Tool, Toolset};
 use serde_json::Value;
 
+use crate::names::Names;
 use cached::Cached;
 pub use decorated::Decorated;
-pub(crate) use decorated::Listing;
+pub(crate) use decorated::{Decorator, Listing};
 use filtered::Filtered;
+pub(crate) use layered::Layered;
 pub use layered::ToolExt;
-use names::Named;
 use prepared::Prepared;
+use renamed::Renamed;
 use specs::Respecified;
 pub use wrapped::Next;
 use wrapped::Wrapped;
@@ -64,7 +66,7 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
     /// # }
     /// ```
     fn only<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Decorated {
-        Decorated::new(self, Named::only(names.into_iter().map(Into::into)))
+        Decorated::new(self, Names::only(names.into_iter().map(Into::into)))
     }
 
     /// All but these tools. A name of which there is no tool is an error as with
@@ -79,7 +81,7 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
     /// # }
     /// ```
     fn except<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Decorated {
-        Decorated::new(self, Named::except(names.into_iter().map(Into::into)))
+        Decorated::new(self, Names::except(names.into_iter().map(Into::into)))
     }
 
     /// In each step, only the tools that a function keeps, by their specs and the state.
@@ -140,7 +142,7 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
     ) -> Decorated {
         Decorated::new(
             self,
-            Named::renamed(names.into_iter().map(|(from, to)| (from.into(), to.into()))),
+            Renamed::new(names.into_iter().map(|(from, to)| (from.into(), to.into()))),
         )
     }
 

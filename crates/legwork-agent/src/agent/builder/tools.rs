@@ -77,7 +77,7 @@ impl Builder {
     #[must_use]
     pub fn only_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<_> = names.into_iter().map(Into::into).collect();
-        self.names.write(List::Only, &names);
+        self.names.write(List::OnlyTools, &names);
         self.names.allowed = Some(names.into_iter().collect());
         self
     }
@@ -87,7 +87,7 @@ impl Builder {
     #[must_use]
     pub fn deny_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<_> = names.into_iter().map(Into::into).collect();
-        self.names.write(List::Deny, &names);
+        self.names.write(List::DenyTools, &names);
         self.names.denied.extend(names);
         self
     }

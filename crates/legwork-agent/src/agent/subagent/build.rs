@@ -100,8 +100,8 @@ fn differ(mut builder: Builder, own: &Differences) -> Builder {
         None => builder.names.allowed.iter_mut().for_each(|names| names.extend(own_names())),
     }
     builder.names.denied.extend(own.denied.iter().cloned());
-    builder.names.write(List::Only, own.allowed.iter().flatten());
-    builder.names.write(List::Deny, &own.denied);
+    builder.names.write(List::OnlyTools, own.allowed.iter().flatten());
+    builder.names.write(List::DenyTools, &own.denied);
     builder.names.known.extend(own.known.iter().cloned());
     builder.capabilities(own.capabilities.iter().cloned())
 }
