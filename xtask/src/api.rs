@@ -13,6 +13,8 @@ const CRATES: &[&str] = &[
     "legwork",
     "legwork-agent",
     "legwork-clock",
+    "legwork-account",
+    "legwork-memory",
     "legwork-core",
     "legwork-definitions",
     "legwork-lifecycle",

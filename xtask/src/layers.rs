@@ -20,8 +20,10 @@ enum May {
 const TABLE: &[(&str, May)] = &[
     ("legwork-core", May::Only(&[])),
     ("legwork-macros", May::Only(&[])),
+    ("legwork-account", May::Only(&["legwork-core"])),
     ("legwork-port", May::Only(&["legwork-core"])),
     ("legwork-clock", May::Only(CONTRACT)),
+    ("legwork-memory", May::Only(&["legwork-port", "legwork-core", "legwork-clock"])),
     ("legwork-toolset", May::Only(CONTRACT)),
     ("legwork-lifecycle", May::Only(CONTRACT)),
     ("legwork-session", May::Only(CONTRACT)),
@@ -30,7 +32,7 @@ const TABLE: &[(&str, May)] = &[
         May::Only(&[
             "legwork-port",
             "legwork-core",
-            "legwork-clock",
+            "legwork-account",
             "legwork-toolset",
             "legwork-lifecycle",
             "legwork-session",
@@ -41,6 +43,8 @@ const TABLE: &[(&str, May)] = &[
         May::Only(&[
             "legwork-port",
             "legwork-core",
+            "legwork-account",
+            "legwork-memory",
             "legwork-toolset",
             "legwork-lifecycle",
             "legwork-session",
@@ -52,6 +56,7 @@ const TABLE: &[(&str, May)] = &[
         May::Only(&[
             "legwork-port",
             "legwork-core",
+            "legwork-account",
             "legwork-session",
             "legwork-runtime",
             "legwork-agent",

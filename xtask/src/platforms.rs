@@ -21,6 +21,8 @@ const PORTABLE: &[&str] = &[
     "legwork-core",
     "legwork-port",
     "legwork-clock",
+    "legwork-account",
+    "legwork-memory",
     "legwork-toolset",
     "legwork-lifecycle",
     "legwork-session",

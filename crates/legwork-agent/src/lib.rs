@@ -32,7 +32,7 @@ pub use describe::Description;
 pub use driver::{Driver, ReAct, Scripted, ToolCalling};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
-pub use session::{Delivery, Session};
+pub use session::{Delivery, Session, StoredSession, Waiting};
 pub use stream::RunStream;
 pub use subagent::Subagent;
 
@@ -40,9 +40,9 @@ pub use legwork_core::continuation;
 pub use legwork_lifecycle::{
     self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookStack, hook, hooks,
 };
+pub use legwork_memory as memory;
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
-    Active, Control, Error, Halt, HaltReason, StepContext, Unfinished, context, executor, memory,
-    open,
+    Active, Control, Error, Halt, HaltReason, StepContext, Unfinished, context, executor, open,
 };
 pub use legwork_toolset as toolset;

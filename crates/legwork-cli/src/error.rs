@@ -96,6 +96,11 @@ impl Error {
                  --base-url for any other server that speaks Chat Completions; `legwork help config` \
                  says how to keep both, and where keys may be"
             }
+            Self::Legwork(legwork::Error::Agent(agent::Error::Refused(refusal)))
+                if refusal.is_of_answer() =>
+            {
+                "`legwork pending` shows what waits, and how to answer it"
+            }
             Self::Legwork(legwork::Error::Agent(agent::Error::Refused(_))) => {
                 "`legwork resume ID` goes on with what is under way, `legwork run --session ID \
                  \"task\"` gives a finished session more to do"

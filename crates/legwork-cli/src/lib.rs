@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod agents;
+mod approval;
 mod args;
 mod commands;
 mod complete;

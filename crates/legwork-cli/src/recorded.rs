@@ -6,7 +6,7 @@ use legwork::definition::Origin;
 use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
-use crate::args::Sandbox;
+use crate::args::{AskFor, Sandbox};
 
 /// The key in the session's metadata.
 const KEY: &str = "cli";
@@ -30,6 +30,9 @@ pub(crate) struct Recorded {
     /// The tools that the agent has; none if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tools: Option<Vec<String>>,
+    /// When a person is asked before a call runs, if more often than the tools say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approve: Option<AskFor>,
     /// The agent that it was begun with; none if that was the command's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<RecordedAgent>,

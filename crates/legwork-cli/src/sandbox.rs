@@ -50,6 +50,15 @@ pub(crate) fn policy(settings: &Settings) -> Policy {
     })
 }
 
+/// What commands may do under the settings, in words.
+pub(crate) fn words(settings: &Settings) -> String {
+    let network = &settings.network.value;
+    match settings.sandbox.value {
+        args::Sandbox::Off => "without a sandbox: it may do all that you may".to_owned(),
+        _ => format!("in a sandbox: it writes here and to allowed paths, network {network}"),
+    }
+}
+
 /// A sandbox whose refusals and gaps are shown to the user too, not to the model alone;
 /// each once.
 ///

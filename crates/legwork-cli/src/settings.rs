@@ -22,7 +22,7 @@ use self::project::{Named, Way};
 use self::unusable::{check_provider, no_model};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
-use crate::args::{self, Sandbox};
+use crate::args::{self, AskFor, Sandbox};
 use crate::config::{
     AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
     not_taken, variable_of,
@@ -58,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) context: ProjectContext,
     /// The tools that the agent has; none if it has all.
     pub(crate) tools: Option<Vec<String>>,
+    /// When a person is asked before a call runs.
+    pub(crate) approve: Sourced<AskFor>,
     pub(crate) limits: Limits,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
@@ -223,6 +225,7 @@ impl Settings {
                 false => recorded.context,
             },
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
+            approve: approve(flags, recorded),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
@@ -308,6 +311,9 @@ impl Settings {
         if self.network.value != Network::Off {
             add(&self.network.source, &walls::network_flag(&self.network.value));
         }
+        if self.approve.value < AskFor::default() {
+            add(&self.approve.source, "--approve never");
+        }
         if self.trust.standing == Standing::Flag {
             add(&Source::Flag("--trust"), "--trust");
         }
@@ -356,9 +362,18 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
+            approve: Some(self.approve.value).filter(|asks| *asks > AskFor::default()),
             agent: self.agent.as_ref().map(Chosen::record),
         }
     }
+}
+
+/// When a person is asked: as the flag says, else as the session does if that is more often.
+fn approve(flags: &args::Agent, recorded: &Recorded) -> Sourced<AskFor> {
+    let before = recorded.approve.filter(|before| *before > AskFor::default());
+    Sourced::new(AskFor::default(), Source::Default)
+        .or(before.map(|before| Sourced::new(before, Source::Session)))
+        .or(flag(&flags.approve, "--approve"))
 }
 
 fn named(flag: &str, value: &str) -> String {

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use legwork::core::ToolSpec;
+use legwork::agent::toolset::{Ask, ToolExt as _};
+use legwork::core::{EffectClass, ToolSpec};
 use legwork::port::Tool;
 use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
@@ -12,6 +13,7 @@ use legwork::tools::workspace::Access;
 use legwork::tools::{Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write};
 
 use crate::agents::Chosen;
+use crate::args::AskFor;
 use crate::commands::nearest;
 use crate::config::locate::{home, shown};
 use crate::config::{AllowPath, Config, Source};
@@ -127,12 +129,24 @@ pub(crate) fn tools(
         Arc::new(bash),
         Arc::new(output),
     ];
+    let all = all.into_iter().map(|tool| asked(tool, settings.approve.value)).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
     for name in chosen {
         named(&all, name)?;
     }
     let is_chosen = |tool: &Arc<dyn Tool>| chosen.iter().any(|name| **name == *tool.spec().name);
     Ok(all.into_iter().filter(is_chosen).collect())
+}
+
+/// A tool before whose calls a person is asked, as the settings say.
+fn asked(tool: Arc<dyn Tool>, when: AskFor) -> Arc<dyn Tool> {
+    let reads = tool.spec().effect == EffectClass::ReadOnly;
+    let why = if reads { "you asked to see each call" } else { "it can change something" };
+    match when {
+        AskFor::All => tool.approval_required(Ask::each().because(why)),
+        AskFor::Writes if !reads => tool.approval_required(Ask::each().because(why)),
+        _ => tool,
+    }
 }
 
 /// The tool of a name, or which one may have been meant.

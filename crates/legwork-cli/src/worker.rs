@@ -14,6 +14,7 @@ use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
 
 use crate::agents::assemble::assemble;
+use crate::approval::Person;
 use crate::config::locate::shown;
 use crate::context::{self, Context};
 use crate::display::Screen;
@@ -22,6 +23,7 @@ use crate::leftover::Leftover;
 use crate::model::{exposure, made};
 use crate::output_schema::{self, Wants};
 use crate::recorded::{ProjectContext, Recorded};
+use crate::sandbox;
 use crate::settings::Settings;
 use crate::toolset;
 use crate::trust;
@@ -120,7 +122,9 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
-        let agent = agent.settings(settings.asked.clone());
+        let walls = sandbox::words(settings);
+        let person = Person::new(screen, workspace.clone(), settings.approve.value, walls);
+        let agent = agent.settings(settings.asked.clone()).approver(person);
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
         let budget = settings.budget();

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::{Approval, Remember};
 use crate::id::Seq;
 use crate::message::{Malformed, Message};
+use crate::pending::{Pending, PendingReason};
 use crate::transcript::Transcript;
 
 /// The number of an inbox item in its session; the first is 1.
@@ -68,6 +70,53 @@ pub struct Answer {
     pub id: String,
     /// What to do with the call.
     pub verdict: Verdict,
+    /// Who answered; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+impl Answer {
+    /// An answer to the call of an id.
+    pub fn new(id: impl Into<String>, verdict: Verdict) -> Self {
+        Self { id: id.into(), verdict, by: None }
+    }
+
+    /// Approves a call as it is.
+    pub fn approve(pending: &Pending) -> Self {
+        let digest = pending.digest.clone();
+        let approval = Approval { digest, arguments: None, remember: None };
+        Self::new(&pending.id, Verdict::Approve(approval))
+    }
+
+    /// Approves a call as it is, and later ones that are like it in this session.
+    pub fn approve_and_remember(pending: &Pending, remember: Remember) -> Self {
+        let digest = pending.digest.clone();
+        let approval = Approval { digest, arguments: None, remember: Some(remember) };
+        Self::new(&pending.id, Verdict::Approve(approval))
+    }
+
+    /// Approves a call with other arguments, which must fit the schema of its tool.
+    pub fn approve_with(pending: &Pending, arguments: &Value) -> Self {
+        let (digest, arguments) = (pending.digest.clone(), Some(arguments.to_string().into()));
+        let approval = Approval { digest, arguments, remember: None };
+        Self::new(&pending.id, Verdict::Approve(approval))
+    }
+
+    /// Denies a call; the model reads why.
+    pub fn deny(pending: &Pending, message: impl Into<String>) -> Self {
+        Self::new(&pending.id, Verdict::Deny(message.into()))
+    }
+
+    /// Gives the result of a call, which does not run.
+    pub fn supply(pending: &Pending, value: Value) -> Self {
+        Self::new(&pending.id, Verdict::Supply(value))
+    }
+
+    /// The same with who answered.
+    #[must_use]
+    pub fn by(self, who: impl Into<String>) -> Self {
+        Self { by: Some(who.into()), ..self }
+    }
 }
 
 /// A person's decision about a pending call.
@@ -82,6 +131,37 @@ pub enum Verdict {
     Tell,
     /// Use this value as its result.
     Supply(Value),
+    /// Run it: a person looked at it and approved.
+    Approve(Approval),
+    /// Do not run it, for this reason, which the model reads.
+    Deny(String),
+}
+
+impl Verdict {
+    /// Whether it is an answer to a call that waits for this reason.
+    pub fn answers(&self, reason: &PendingReason) -> bool {
+        match (self, reason) {
+            (_, PendingReason::Subagent) => false,
+            (Self::Supply(_), _) => true,
+            (Self::Tell, reason) => *reason == PendingReason::Doubt,
+            (Self::RunAgain, reason) => {
+                matches!(reason, PendingReason::Doubt | PendingReason::Until(_))
+            }
+            (Self::Approve(_), reason) => *reason == PendingReason::Approval,
+            (Self::Deny(_), reason) => *reason != PendingReason::Doubt,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RunAgain => "run_again",
+            Self::Tell => "tell",
+            Self::Supply(_) => "supply",
+            Self::Approve(_) => "approve",
+            Self::Deny(_) => "deny",
+        }
+    }
 }
 
 /// An item with its number and key, as a store returns it.

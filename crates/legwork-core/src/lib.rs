@@ -36,6 +36,7 @@
 //! of these and can be read when they are used.
 #![forbid(unsafe_code)]
 
+pub mod approval;
 pub mod budget;
 pub mod chunked;
 pub mod continuation;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::event::Event;
 use legwork_core::state::{CallVerdict, Change, CurrentToolCall};
-use legwork_core::{AgentState, ErrorKind, ModelRequest, ToolOutcome};
+use legwork_core::{AgentState, ErrorKind, ModelRequest};
 use legwork_port::Trigger;
 
 /// What may change while an execution runs: messages, metadata, prompt, model and limits,
@@ -120,9 +120,7 @@ fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Op
         Change::StopPrevented => {
             after.stop_prevented().is_none().then_some("took back that others prevented the stop")
         }
-        Change::Recorded(Event::ToolChanged(changed))
-            if matches!(*changed.outcome, ToolOutcome::Deferred(_)) =>
-        {
+        Change::Recorded(Event::ToolChanged(changed)) if !changed.outcome.is_answer() => {
             Some("answered a call with a result that comes later")
         }
         Change::Recorded(Event::ToolChanged(changed)) => (!is_shown(before, changed.index))
@@ -162,7 +160,11 @@ fn undone_call(
         return Some("put another call in the place of the one that is judged");
     }
     let blocked = |call: &CurrentToolCall| matches!(call.verdict, Some(CallVerdict::Block { .. }));
-    (blocked(before) && !blocked(after)).then_some("reopened a call that was blocked")
+    if blocked(before) && !blocked(after) {
+        return Some("reopened a call that was blocked");
+    }
+    let asked = matches!(before.verdict, Some(CallVerdict::Ask(_)));
+    (asked && after.verdict.is_none()).then_some("let a call run that somebody has to approve")
 }
 
 /// Whether the result of the call at an index is the one that is shown.

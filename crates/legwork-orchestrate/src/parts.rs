@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use legwork_agent::memory::{RandomIds, SystemClock};
 use legwork_core::Criterion;
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{self, Signals};
 use legwork_core::orchestrate::{BudgetLimit, Concluded, Conversation, Said, TurnErrors, Turns};
 use legwork_port::{Clock, Ids, NoObserver, Observer};
-use legwork_runtime::memory::{RandomIds, SystemClock};
 use legwork_runtime::{Error, price_unknown};
 
 use crate::Participant;

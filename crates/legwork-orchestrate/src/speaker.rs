@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use legwork_account::SharedBudget;
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::ChatState;
 use legwork_core::{AgentState, ExecutionStatus, Message, StopSignal};
 use legwork_port::BoxFuture;
-use legwork_runtime::account::SharedBudget;
 use legwork_runtime::{Control, Error};
 
 /// A speaker: an agent, a person, a script, or an implementation of the program.

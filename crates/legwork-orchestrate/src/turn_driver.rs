@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
+use legwork_account::SharedBudget;
 use legwork_core::continuation::{evaluate, forbids_step};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::orchestrate::{ChatState, Conversation};
 use legwork_core::{ContinuationOutcome, Criterion, StepResult, StopReason, StopSignal};
 use legwork_port::{BoxFuture, Clock, EventKind, Observer as _, RunEvent, unwind};
-use legwork_runtime::account::SharedBudget;
 use legwork_runtime::{Control, Error};
 use legwork_session::Observers;
 

@@ -24,6 +24,8 @@
 //! (how code that implements these traits is called).
 #![forbid(unsafe_code)]
 
+mod admission;
+mod approver;
 pub mod cancel;
 pub mod clock;
 mod core_lifecycle;
@@ -45,6 +47,8 @@ pub mod unwind;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use admission::{Admission, AdmittedCall};
+pub use approver::Approver;
 pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};
 pub use core_lifecycle::Core;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::observer::Origin;
-use crate::{BoxFuture, Cancellation, Deps, Emitter, EventKind};
+use crate::{Admission, AdmittedCall, BoxFuture, Cancellation, Deps, Emitter, EventKind};
 
 /// A tool: a function that a model can call.
 pub trait Tool: Send + Sync {
@@ -22,6 +22,16 @@ pub trait Tool: Send + Sync {
     /// When it returns, its effect has happened, or the outcome says why not. Dropping the future
     /// must end everything that it started, child processes too.
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
+
+    /// Whether a call may run, or a person has to approve it first.
+    ///
+    /// Asked when the call is judged, after its arguments were found to fit the schema, and once
+    /// more if a hook changed them; after a crash it is asked again. It must be quick, have no
+    /// effect, and give the same answer for the same arguments and state.
+    fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
+        let _ = call;
+        Admission::Run
+    }
 
     /// The key of the resource that a call with these arguments works on.
     ///
@@ -49,6 +59,10 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         (**self).call(call, cx)
+    }
+
+    fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
+        (**self).admit(call)
     }
 
     fn resource(&self, arguments: &Value) -> Option<String> {
@@ -146,6 +160,21 @@ impl ToolContext {
     /// The session, and its path in a tree of agents.
     pub fn origin(&self) -> &Arc<Origin> {
         self.events.origin()
+    }
+
+    /// Whether a person approved this call.
+    ///
+    /// A body that asked for approval ([`ToolOutcome::NeedsApproval`]) runs again with it.
+    pub fn approved(&self) -> bool {
+        self.state.call(self.key.index).is_some_and(|slot| slot.approved)
+    }
+
+    /// Which attempt of the model at this tool this is: 1, and one more for each call in a row
+    /// whose arguments did not fit or that asked for a correction.
+    pub fn attempt(&self) -> u32 {
+        let name = self.state.call(self.key.index).map(|slot| &slot.call.name);
+        let before = name.and_then(|name| self.state.execution()?.retries.get(name));
+        before.copied().unwrap_or(0).saturating_add(1)
     }
 
     /// The dependencies that the agent was given.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::future::{Either, select};
+use legwork_account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use legwork_core::budget::TreeAmounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
@@ -16,7 +17,6 @@ use legwork_session::kept::Kept;
 use legwork_session::{NewItems, Writer};
 use legwork_toolset::Toolbox;
 
-use crate::account::{ReservedCalls, SharedBudget, UncommittedCharges};
 use crate::control::Control;
 use crate::error::Halt;
 use crate::services::{Ancestry, Caller, Services};
@@ -255,16 +255,19 @@ impl StepContext {
     }
 
     /// Answers a call of the step under way that does not run, or not any more.
-    pub(crate) fn answer(
-        &self,
-        state: AgentState,
-        index: u32,
-        call: &ToolCall,
-        outcome: ToolOutcome,
-    ) -> AgentState {
+    pub(crate) fn answer(&self, state: AgentState, index: u32, outcome: ToolOutcome) -> AgentState {
+        let Some(slot) = state.call(index) else { return state };
         let finished = ToolFinished::without_running(index, outcome);
-        self.emit_finished(call, &finished);
+        self.emit_finished(&slot.call, &finished);
         state.with(Event::ToolFinished(finished))
+    }
+
+    /// Notifies observers of the result of a call that did not run, if it has one.
+    pub(crate) fn emit_ended(&self, state: &AgentState, index: u32) {
+        let Some(slot) = state.call(index) else { return };
+        let Some(execution) = slot.execution() else { return };
+        let outcome = (*execution.outcome).clone();
+        self.emit_finished(&slot.call, &ToolFinished::without_running(index, outcome));
     }
 
     /// Notifies observers of the result of a call.

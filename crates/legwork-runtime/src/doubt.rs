@@ -1,8 +1,7 @@
 //! Calls that began and of which nobody knows whether they happened.
 
-use legwork_core::event::Paused;
 use legwork_core::state::{CallStatus, PendingReason};
-use legwork_core::{AgentState, EffectClass, Event, OnDoubt, ToolOutcome};
+use legwork_core::{AgentState, EffectClass, OnDoubt, ToolOutcome};
 
 use crate::context::StepContext;
 
@@ -13,22 +12,17 @@ pub(crate) fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentStat
         return state;
     }
     let slots: Vec<_> = state.calls_begun().map(|(index, slot)| (index, slot.clone())).collect();
-    let mut pending = state.pending().to_vec();
-    let asked = pending.len();
+    let mut asked = Vec::new();
     for (index, slot) in slots {
         let CallStatus::Started(EffectClass::Once(on_doubt)) = slot.status else { continue };
         if state.is_pending(index as usize) {
             continue;
         }
         if cx.on_doubt.unwrap_or(on_doubt) == OnDoubt::Tell {
-            state = cx.answer(state, index, &slot.call, ToolOutcome::Interrupted);
+            state = cx.answer(state, index, ToolOutcome::Interrupted);
             continue;
         }
-        let Some(key) = state.effect_key(index) else { continue };
-        pending.push(slot.pending(&key, PendingReason::Doubt, state.now().wall));
+        asked.extend(state.as_pending(index, PendingReason::Doubt));
     }
-    if pending.len() == asked {
-        return state;
-    }
-    state.with(Event::Paused(Paused { pending }))
+    state.with_pending(asked)
 }

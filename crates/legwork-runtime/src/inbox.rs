@@ -49,7 +49,13 @@ pub(crate) async fn take_inbox(
             Item::MoveHead(_) => Err(Refusal::HeadInUse),
             _ => state.decide(Input::Take(posted.clone())),
         };
+        let waits = match &posted.item {
+            Item::Answer(answer) => state.pending().iter().find(|pending| pending.id == answer.id),
+            _ => None,
+        };
+        let index = waits.map(|pending| pending.index);
         state = record(state, posted, decided).0;
+        index.into_iter().for_each(|index| cx.emit_ended(&state, index));
     }
     Ok(state)
 }

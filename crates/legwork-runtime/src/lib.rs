@@ -2,9 +2,10 @@
 //!
 //! It runs an agent on whatever implements the ports: it asks the state what is owed, does
 //! it, and appends what happened. It deliberately knows neither how agents are built nor a
-//! provider, database or terminal; `legwork-agent` is what programs hold. Three crates below it
+//! provider, database or terminal; `legwork-agent` is what programs hold. Four crates below it
 //! have what a step stands on: `legwork-session` (claims, journals, inboxes), `legwork-toolset`
-//! (the tools of a step) and `legwork-lifecycle` (who observes it, and may change it).
+//! (the tools of a step), `legwork-lifecycle` (who observes it, and may change it) and
+//! `legwork-account` (what a tree of agents uses together).
 //!
 //! It emits `tracing` data: a span `session` for a run and a span `tool` for each call (`DEBUG`),
 //! with events for a session that was opened, a step and a call that ended (`DEBUG`), an
@@ -12,15 +13,14 @@
 //!
 //! Read the modules in this order; none names one that comes after it.
 //!
-//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`memory`] (the
-//!    ports in memory), [`account`] (what a tree of agents uses together), [`services`] (what all
-//!    runs of an agent share), [`context`] (what a step works with).
+//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`services`]
+//!    (what all runs of an agent share), [`context`] (what a step works with).
 //! 2. What a step does: `inbox`, `spending`, `watch` (active time, and work that is cut off),
 //!    `judge`, `doubt`, `release`, [`executor`], [`driver`].
-//! 3. What joins it: `output` (whether a step gave it), `stop`, `run` (the loop), [`open`].
+//! 3. What joins it: `output` (whether a step gave it), `pause` (calls wait), `stop`, `run` (the
+//!    loop), [`open`].
 #![forbid(unsafe_code)]
 
-pub mod account;
 pub mod context;
 pub mod control;
 mod doubt;
@@ -29,9 +29,9 @@ mod error;
 pub mod executor;
 mod inbox;
 mod judge;
-pub mod memory;
 pub mod open;
 mod output;
+mod pause;
 mod release;
 mod result;
 mod run;

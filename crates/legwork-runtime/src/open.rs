@@ -20,8 +20,9 @@ use tracing::{Instrument as _, Span, debug, debug_span, warn};
 use crate::context::StepContext;
 use crate::control::Control;
 use crate::error::{Error, Halt, HaltReason};
+use crate::result::Advance;
 use crate::result::Run;
-use crate::run::{self, Advance};
+use crate::run;
 use crate::services::Ancestry;
 
 pub use opening::{Identity, Opening, Setup, Target, Task};

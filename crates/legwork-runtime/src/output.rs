@@ -116,7 +116,11 @@ fn places(
     let gives_output = |slot: &CallSlot| {
         shown.specs.iter().any(|spec| spec.is_output && spec.name == slot.call.name)
     };
-    let calls = state.calls().filter(|(_, slot)| gives_output(slot));
+    let finished = |slot: &CallSlot| {
+        let execution = slot.execution();
+        execution.is_some_and(|it| matches!(*it.outcome, ToolOutcome::Finished(_)))
+    };
+    let calls = state.calls().filter(|(_, slot)| gives_output(slot) || finished(slot));
     calls.map(|(index, _)| Some(index)).collect()
 }
 
@@ -137,7 +141,7 @@ fn by_call(slot: &CallSlot, reader: Option<&dyn OutputReader>) -> Option<Result<
             let written = slot.arguments.as_ref().unwrap_or(&slot.call.arguments);
             return Some(own.read(written));
         }
-        (ToolOutcome::Ok(output), None) => {
+        (ToolOutcome::Ok(output), None) | (ToolOutcome::Finished(output), _) => {
             let value = output.to_value();
             return Some(reader.map_or(Ok(value.clone()), |it| it.read(&value.to_string())));
         }
@@ -181,7 +185,7 @@ fn reject(
         return failed(state, ErrorKind::Validation, message);
     }
     let execution = call.and_then(|index| state.call(index)).and_then(CallSlot::execution);
-    if execution.is_some_and(|execution| !matches!(*execution.outcome, ToolOutcome::Ok(_))) {
+    if execution.is_some_and(|execution| !execution.outcome.is_ok()) {
         // The model reads what is wrong in the result of its call.
         return state;
     }

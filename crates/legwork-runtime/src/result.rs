@@ -113,3 +113,12 @@ impl fmt::Display for Unfinished {
         }
     }
 }
+
+/// Whether there is more to do.
+#[derive(Debug)]
+pub(crate) enum Advance {
+    /// A step ended or something was taken up: go on.
+    More(AgentState),
+    /// The execution is over, or waits for somebody.
+    Rest(AgentState),
+}

@@ -7,28 +7,19 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::Ordering;
 
 use legwork_core::continuation::forbids_step;
-use legwork_core::event::Answered;
-use legwork_core::inbox::{Answer, Verdict};
-use legwork_core::state::{CallSlot, CurrentToolExecution, PendingReason};
-use legwork_core::{AgentState, Event, OnDoubt, Owed, StopReason, StopSignal, ToolOutcome};
+use legwork_core::state::{CallSlot, CurrentToolExecution};
+use legwork_core::{AgentState, Owed, StopReason, StopSignal};
 use legwork_port::{EventKind, Trigger, unwind};
 use tracing::debug;
 
 use crate::context::StepContext;
 use crate::driver::{self, Driver};
 use crate::error::{Halt, HaltReason};
-use crate::inbox::{take_before_step, take_inbox};
+use crate::inbox::take_before_step;
+use crate::output;
+use crate::pause::pause;
+use crate::result::Advance;
 use crate::stop::{nothing_decided, stop};
-use crate::{executor, output};
-
-/// Whether there is more to do.
-#[derive(Debug)]
-pub(crate) enum Advance {
-    /// A step ended or something was taken up: go on.
-    More(AgentState),
-    /// The execution is over, or waits for somebody.
-    Rest(AgentState),
-}
 
 /// Does what is owed until a step has ended, or nothing is owed.
 pub(crate) async fn step(
@@ -105,6 +96,7 @@ async fn drive(
 ) -> Result<AgentState, Halt> {
     let state = state.rooted();
     let (mark, version, durable) = (state.mark(), state.version(), state.committed_version());
+    let owed = state.owed();
     let after = match unwind::run(|| driver.use_tools(state, cx)).await {
         Ok(after) => after?,
         Err(panic) => return driver::panicked(cx, panic).await,
@@ -113,7 +105,7 @@ async fn drive(
     let durable = cx.writer.kept.durable().unwrap_or(durable);
     if after.extends(&mark) && after.committed_version() <= durable {
         let excused = cx.control.is_raised() || cx.begins_again.load(Ordering::Relaxed);
-        let is_idle = after.version() == version && !excused;
+        let is_idle = after.version() == version && after.owed() == owed && !excused;
         return Ok(if is_idle { driver::idle(after) } else { after });
     }
     // What was handed back is none of ours: the journal says where the session stands.
@@ -172,34 +164,4 @@ async fn show_results(cx: &StepContext, mut state: AgentState) -> AgentState {
         state = cx.fire(Trigger::AfterToolUse, state).await.with_current_tool_execution(None);
     }
     state
-}
-
-/// Somebody has to answer: the pause is recorded once, and the execution rests. One that
-/// was stopped waits for nobody.
-async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance, Halt> {
-    let mut state = take_inbox(cx, state).await?;
-    let stopped = !state.stop_signals().is_empty();
-    for pending in state.pending().to_vec() {
-        state = match pending.reason {
-            PendingReason::Subagent if stopped => {
-                executor::end_call(state, cx, pending.index, ToolOutcome::Interrupted).await?
-            }
-            PendingReason::Subagent => state,
-            _ if stopped || cx.on_doubt == Some(OnDoubt::Tell) => {
-                let answer = Answer { id: pending.id, verdict: Verdict::Tell };
-                state.with(Event::Answered(Answered { answer }))
-            }
-            _ => state,
-        };
-    }
-    let rests = state.owed() == Owed::Pause;
-    // A run that only looked leaves no trace.
-    let looked = state.uncommitted().is_empty() && state.facts().at_work.is_none();
-    let state = match rests {
-        true if looked => state,
-        true => cx.rest(state),
-        false => cx.goes_on(state),
-    };
-    let state = cx.commit(state).await?;
-    Ok(if rests { Advance::Rest(state) } else { Advance::More(state) })
 }

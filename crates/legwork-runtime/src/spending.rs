@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use legwork_account::Affordable;
 use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, Price};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::message::Author;
 use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_port::{EventKind, Model};
 
-use crate::account::Affordable;
 use crate::context::StepContext;
 
 /// Whether limits on money, here or above, can be kept with a model.

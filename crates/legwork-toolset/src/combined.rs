@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::join_all;
 use legwork_core::AgentState;
@@ -30,7 +30,8 @@ use crate::source::Source;
 /// # fn of(look: Arc<dyn Tool>, send: Arc<dyn Tool>) -> impl Toolset {
 /// let files = Tools::new("files", [look]);
 /// let mail = Tools::new("mail", [send]);
-/// Combined::new("office").with(files).with(mail.prefixed("mail_")).timed(std::time::Duration::from_secs(30))
+/// let mail = mail.prefixed("mail_");
+/// Combined::new("office").with(files).with(mail).timed(std::time::Duration::from_secs(30))
 /// # }
 /// ```
 #[derive(Clone)]
@@ -106,7 +107,7 @@ impl Toolset for Combined {
         Box::pin(async move {
             let sources = self.sets.iter().map(|shared| Source::open(shared, scope));
             let sources = sync::Mutex::new(join_all(sources).await);
-            Ok(Box::new(Open { sources }) as Box<dyn OpenToolset>)
+            Ok(Box::new(Open { sources, told: Mutex::default() }) as Box<dyn OpenToolset>)
         })
     }
 
@@ -120,6 +121,40 @@ impl Toolset for Combined {
 /// The sets as they are open.
 struct Open {
     sources: sync::Mutex<Vec<Source>>,
+    /// As of the last listing: another run may be listing now.
+    told: Mutex<Told>,
+}
+
+/// What the sets say beside their tools.
+#[derive(Default)]
+struct Told {
+    revision: Option<u64>,
+    instructions: Option<String>,
+    problems: Vec<String>,
+}
+
+impl Told {
+    fn by(sources: &[Source]) -> Self {
+        let revision = || {
+            let mut revisions = DefaultHasher::new();
+            for source in sources {
+                source.revision()?.hash(&mut revisions);
+            }
+            Some(revisions.finish())
+        };
+        let sections: Vec<_> = sources.iter().filter_map(Source::section).collect();
+        Self {
+            revision: revision(),
+            instructions: (!sections.is_empty()).then(|| sections.join("\n\n")),
+            problems: sources.iter().flat_map(Source::problems).collect(),
+        }
+    }
+}
+
+impl Open {
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl OpenToolset for Open {
@@ -129,6 +164,9 @@ impl OpenToolset for Open {
             let (mut all, mut taken) = (Vec::new(), TakenNames::default());
             for source in sources.iter_mut() {
                 source.list(state).await;
+            }
+            *self.told() = Told::by(&sources);
+            for source in sources.iter() {
                 let missing = || Some(format!("{}; it is required", source.missing()?));
                 if let Some(why) = source.fatal.clone().or_else(missing) {
                     return Err(Error::Fatal(why));
@@ -145,23 +183,19 @@ impl OpenToolset for Open {
     }
 
     fn revision(&self) -> Option<u64> {
-        let sources = self.sources.try_lock().ok()?;
-        let mut revisions = DefaultHasher::new();
-        for source in sources.iter() {
-            source.revision()?.hash(&mut revisions);
+        // While another run lists them, what was said last.
+        match self.sources.try_lock() {
+            Ok(sources) => Told::by(&sources).revision,
+            Err(_) => self.told().revision,
         }
-        Some(revisions.finish())
     }
 
     fn instructions(&self) -> Option<String> {
-        let sources = self.sources.try_lock().ok()?;
-        let sections: Vec<_> = sources.iter().filter_map(Source::section).collect();
-        (!sections.is_empty()).then(|| sections.join("\n\n"))
+        self.told().instructions.clone()
     }
 
     fn problems(&self) -> Vec<String> {
-        let sources = self.sources.try_lock();
-        sources.map(|all| all.iter().flat_map(Source::problems).collect()).unwrap_or_default()
+        self.told().problems.clone()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_port::toolset::{Error, OpenToolset, Scope};
 use legwork_port::{BoxFuture, Toolset};
 
-use crate::fixed;
+use crate::decorate::fixed;
 
 type Make = dyn Fn(Scope) -> BoxFuture<'static, Result<Arc<dyn Toolset>, Error>> + Send + Sync;
 
@@ -39,7 +39,16 @@ where
         let made = make(scope);
         Box::pin(async { made.await.map(|set| Arc::new(set) as Arc<dyn Toolset>) })
     });
-    Lazy { name: name.into(), make }
+    Lazy { name: name.into(), make, share: Share::Runs }
+}
+
+/// Which runs share what was made.
+#[derive(Debug, Clone, Copy)]
+enum Share {
+    /// Those with the same dependencies.
+    Runs,
+    /// Those of one session.
+    Session,
 }
 
 /// A toolset that is made when it is first needed; made by [`lazy`].
@@ -47,6 +56,15 @@ where
 pub struct Lazy {
     name: Arc<str>,
     make: Arc<Make>,
+    share: Share,
+}
+
+impl Lazy {
+    /// The same, made for each session by itself: the function uses what the scope says of it.
+    #[must_use]
+    pub fn per_session(self) -> Self {
+        Self { share: Share::Session, ..self }
+    }
 }
 
 impl Toolset for Lazy {
@@ -57,7 +75,18 @@ impl Toolset for Lazy {
     fn open<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
         Box::pin(async move {
             let set = (self.make)(scope.clone()).await?;
+            let problems = set.problems();
+            if !problems.is_empty() {
+                return Err(Error::Fatal(problems.join("; ")));
+            }
             fixed::open(&*set, scope).await
         })
+    }
+
+    fn share_key(&self, scope: &Scope) -> String {
+        match self.share {
+            Share::Runs => String::new(),
+            Share::Session => scope.session.to_string(),
+        }
     }
 }

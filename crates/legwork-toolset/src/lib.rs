@@ -16,19 +16,19 @@
 //! ```
 //!
 //! Read the modules in this order: `validate` (arguments against a schema) and `schema` (each
-//! compiled once), `names` and `owner` (which tools an agent may have, and who gave them),
-//! `shared` (a toolset that several runs share), `tools` (the plain one), `step_tools` (the
-//! tools of a step), `lookup` (the one that a call names), `source` (a toolset as one run has it), `toolsets` (all of an agent),
-//! `toolbox` (the tools of one run).
+//! compiled once), `tools` (the plain toolset), `decorate` (fewer tools, other names, other ways to
+//! be called), `owner` (who gave a tool), `shared` (a toolset that several runs share), `combined`,
+//! `dynamic` and `lazy` (toolsets made of others), `step_tools` (the tools of a step), `lookup` (the
+//! one that a call names), `source` (a toolset as one run has it), `toolsets` (all of an agent),
+//! `toolbox` (the tools of one run). A panic is told by `fault`.
 #![forbid(unsafe_code)]
 
 mod combined;
 mod decorate;
 mod dynamic;
-mod fixed;
+mod fault;
 mod lazy;
 mod lookup;
-mod names;
 mod owner;
 mod schema;
 mod shared;
@@ -40,10 +40,11 @@ mod toolsets;
 mod validate;
 
 pub use combined::Combined;
-pub use decorate::{Decorated, Next, ToolExt, ToolsetExt};
+pub use decorate::{
+    Ask, AskedCall, CallRule, Decorated, List, Names, Next, NoRule, ToolExt, ToolsetExt, subject,
+};
 pub use dynamic::{Dynamic, dynamic};
 pub use lazy::{Lazy, lazy};
-pub use names::{List, Names};
 pub use owner::{Given, Owner};
 pub use schema::{Schemas, fits};
 pub use shared::SharedToolset;

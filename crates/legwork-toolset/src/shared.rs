@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::future::FutureExt as _;
-use legwork_port::toolset::Scope;
+use legwork_port::toolset::{Error, Scope};
 use legwork_port::{Deps, OpenToolset, Toolset, unwind};
 use tokio::sync;
 
-use crate::fixed;
+use crate::decorate::fixed;
+use crate::fault::panicked;
 
 /// A toolset whose clones share what is open of it.
 ///
@@ -52,16 +53,16 @@ impl SharedToolset {
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub(crate) async fn lease(&self, scope: &Scope) -> Result<Lease, String> {
-        let key = unwind::call(|| self.set.share_key(scope)).map_err(panicked)?;
+    pub(crate) async fn lease(&self, scope: &Scope) -> Result<Lease, Error> {
+        let failed = |panic| Error::Invalid(panicked(panic));
+        let key = unwind::call(|| self.set.share_key(scope)).map_err(failed)?;
         let slot = self.slot(key, &scope.deps);
         let mut shared = slot.open.lock().await;
         let open = match shared.upgrade() {
             Some(open) => open,
             None => {
                 let opened = unwind::run(|| Box::pin(fixed::open(&*self.set, scope)));
-                let opened = opened.await.map_err(panicked)?;
-                let open = Arc::new(opened.map_err(|error| error.to_string())?);
+                let open = Arc::new(opened.await.map_err(failed)??);
                 *shared = Arc::downgrade(&open);
                 open
             }
@@ -119,8 +120,4 @@ impl Drop for Lease {
         let _ = unwind::run(|| last.close()).now_or_never();
         let _ = unwind::call(|| drop(last));
     }
-}
-
-pub(crate) fn panicked(panic: String) -> String {
-    format!("it panicked: {panic}")
 }

@@ -7,9 +7,10 @@ use legwork_core::{AgentState, ToolSpec};
 use legwork_port::toolset::{Error, Scope};
 use legwork_port::{Tool, unwind};
 
+use crate::fault::panicked;
 use crate::owner::Owner;
 use crate::schema;
-use crate::shared::{Lease, SharedToolset, panicked};
+use crate::shared::{Lease, SharedToolset};
 use crate::step_tools::Listed;
 
 /// A toolset as one run has it.
@@ -34,17 +35,19 @@ impl Source {
     /// The toolset, opened for a run if it can be.
     pub(crate) async fn open(shared: &SharedToolset, scope: &Scope) -> Self {
         let name = shared.name();
-        let (lease, problem) = match shared.lease(scope).await {
-            Ok(lease) => (Some(lease), None),
-            Err(why) => (None, Some(format!("the toolset `{name}` cannot be opened: {why}"))),
-        };
+        let (mut lease, mut problem, mut fatal) = (None, None, None);
+        match shared.lease(scope).await {
+            Ok(leased) => lease = Some(leased),
+            Err(Error::Fatal(why)) => fatal = Some(why),
+            Err(why) => problem = Some(format!("the toolset `{name}` cannot be opened: {why}")),
+        }
         Self {
             owner: Owner::Toolset(Arc::clone(&name)),
             is_required: shared.is_required,
             tools: Vec::new(),
             problem,
             parts: Vec::new(),
-            fatal: None,
+            fatal,
             name,
             lease,
             revision: None,

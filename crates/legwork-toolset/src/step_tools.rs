@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::event::ToolsShown;
+use legwork_core::state::Pending;
 use legwork_core::tool::{ToolSelection, ToolSpecs};
 use legwork_core::{AgentState, Digest, ToolSpec};
-use legwork_port::Tool;
+use legwork_port::{Admission, AdmittedCall, Tool, unwind};
 use serde_json::Value;
 
 use crate::validate::Check;
@@ -189,5 +190,23 @@ impl StepTools {
     /// The tool at an index.
     pub fn tool(&self, index: usize) -> Option<&Arc<dyn Tool>> {
         self.entries.get(index).map(|entry| &entry.tool)
+    }
+
+    /// Whether the tool at an index lets a call run.
+    ///
+    /// # Errors
+    /// What it said when it panicked.
+    pub fn admit(&self, index: usize, call: &AdmittedCall<'_>) -> Result<Admission, String> {
+        let admitted = unwind::call(|| self.tool(index).map(|tool| tool.admit(call)))?;
+        Ok(admitted.unwrap_or_default())
+    }
+
+    /// Whether the tool of a call that waits lets it run by now; none if that is not known.
+    pub fn admit_again(&self, state: &AgentState, pending: &Pending) -> Option<Admission> {
+        let call = &state.call(pending.index)?.call;
+        let (index, _) = self.find(state, &call.name).ok()?;
+        let arguments = &serde_json::from_str(&pending.arguments).ok()?;
+        let (shown, approved) = (&call.name, false);
+        self.admit(index, &AdmittedCall { call, shown, arguments, state, approved }).ok()
     }
 }

@@ -8,8 +8,8 @@ use legwork_core::tool::ToolSpecs;
 use legwork_port::toolset::Scope;
 use legwork_port::unwind;
 
+use crate::fault::panicked;
 use crate::owner::{self, TakenNames};
-use crate::shared::panicked;
 use crate::source::Source;
 use crate::step_tools::StepTools;
 use crate::{Given, Names, Owner, Schemas, SharedToolset};

@@ -31,7 +31,8 @@
 //! `schemars::JsonSchema`, for which a program depends on `serde = { version = "1", features =
 //! ["derive"] }` and `schemars = "1"`.
 //!
-//! Read the modules in this order: [`model`], [`embedder`], [`mod@tool`], [`store`],
+//! Read the modules in this order: [`model`], [`embedder`], [`mod@tool`], [`toolset`] (sources of
+//! tools, decorated and combined), [`pending`] (calls that wait for an answer), [`store`],
 //! [`capability`], `output`, `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
 //!
@@ -70,10 +71,12 @@ mod error;
 pub mod model;
 #[cfg(feature = "output")]
 pub mod output;
+pub mod pending;
 #[cfg(feature = "definitions")]
 pub mod skills;
 pub mod store;
 pub mod tool;
+pub mod toolset;
 
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
@@ -99,11 +102,13 @@ pub use legwork_tools as tools;
 pub mod prelude {
     #[cfg(feature = "output")]
     pub use crate::output::{Extract, TypedOutput};
+    pub use crate::pending::Answer;
     pub use crate::store::BuilderExt;
+    pub use crate::toolset::{ToolExt, Toolset, ToolsetExt};
     pub use crate::{Agent, Error, EventKind, Run, RunEvent, Session, hook};
     #[cfg(feature = "orchestrate")]
     pub use crate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
-    pub use crate::{embedder, model, tool};
+    pub use crate::{embedder, model, tool, toolset};
     pub use legwork_core::continuation::End;
     pub use legwork_core::tool::FailureKind;
     pub use legwork_core::{

@@ -31,7 +31,7 @@ pub mod returned;
 pub mod shape;
 
 pub use from_fn::{Closure, from_fn, from_schema};
-pub use legwork_core::tool::{IntoOutcome, Json};
+pub use legwork_core::tool::{EndStrategy, ExecutionMode, IntoOutcome, Json, OnBlock};
 pub use shape::ToolFn;
 
 use std::fmt;

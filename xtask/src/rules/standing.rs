@@ -14,10 +14,11 @@ const FINISHED: &[&str] = &[
     "S3.1", "S3.2", "S3.3", "S3.4", "S3.5", "S3.6", "S3.7", "S3.9", "S3.10", //
     "S4.1", "S4.2", "S4.3", //
     "S5.1", "S5.2", "S5.3", "S5.4", "S5.5", "S5.6", "S5.7", //
-    "S6.1", "S6.2", "S6.3", "S6.6", "S6.8", "S6.12", //
-    "S7.6", "S7.7", //
+    "S6.1", "S6.2", "S6.3", "S6.4", "S6.5", "S6.6", "S6.8", "S6.10", "S6.11", "S6.12",
+    "S6.13", //
+    "S7.1", "S7.2", "S7.3", "S7.4", "S7.5", "S7.6", "S7.7", //
     "S8.2", "S8.4", "S8.5", "S8.6", "S8.7", "S8.8", //
-    "S10.1", "S10.5", //
+    "S10.1", "S10.2", "S10.5", //
     "S11.1", "S11.2", "S11.3", "S11.4", "S11.5", "S11.6", "S11.7", "S11.8", "S11.9", "S11.10",
     "S11.11", //
     "S12.1",  //
@@ -30,18 +31,8 @@ const FINISHED: &[&str] = &[
 const UNFINISHED: &[(&str, &str)] = &[
     ("S1.10", "a `with_` transition for each accessor"),
     ("S3.8", "pauses for approval, deferred results and input; only doubt pauses an agent"),
-    ("S6.4", "asking for approval, deferring, stopping, a final value"),
-    ("S6.5", "an execution mode per toolset"),
     ("S6.7", "`undo`"),
     ("S6.9", "results of images and files, a policy of sizes"),
-    ("S6.10", "`on_block`"),
-    ("S6.11", "the decorators"),
-    ("S6.13", "the end strategies `early` and `exhaustive`"),
-    ("S7.1", "approval of calls, and their digest"),
-    ("S7.2", "approval of calls"),
-    ("S7.3", "approval of calls: digest, expiry, changed arguments, denial"),
-    ("S7.4", "listing pending calls, `with_deferred_results`"),
-    ("S7.5", "skipping calls for steering, steering by state, taking all at once"),
     ("S8.1", "fork, `branch_with_summary`"),
     ("S8.3", "stores on a network, with leases that expire"),
     ("S9.1", "app messages, transforms, profiles"),
@@ -49,7 +40,6 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("S9.3", "inference that is no step"),
     ("S9.4", "app messages"),
     ("S9.5", "compaction"),
-    ("S10.2", "running a call in doubt again, or giving its result, from the command"),
     ("S10.3", "approvals and timers that survive; steering, ledgers and stops do"),
     ("S10.4", "a policy for a changed definition"),
 ];

@@ -8,8 +8,10 @@ pub mod capability;
 pub mod overriding;
 pub mod request;
 pub mod session;
+mod stored;
 pub mod stream;
 pub mod subagent;
+pub(crate) mod waiting;
 
 use std::sync::Arc;
 

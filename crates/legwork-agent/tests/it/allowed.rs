@@ -83,7 +83,7 @@ fn pending() -> AgentState {
     let state = samples::called();
     let slot = &state.current_step().unwrap().calls.get(0).unwrap();
     let (call, execution) = (Arc::clone(&slot.call), slot.execution().cloned());
-    let pending = CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
+    let pending = CurrentToolCall::new(0, call, Arc::new(json!({})));
     let begun = samples::begun();
     let settled = begun.context().transcript.settled().unwrap();
     let request = ModelRequest::new(settled, Arc::new(ModelSettings::default()));

@@ -61,7 +61,7 @@ fn under_way() -> Vec<EventKind> {
     let (wait, left) = (Duration::from_micros(2_500), Duration::MAX);
     let retry =
         Retry { attempt: 1, wait, left, error: "503", discarded: true, charged_attempts: 0 };
-    let answer = Answer { id: "s:7:0".to_owned(), verdict: Verdict::Tell };
+    let answer = Answer::new("s:7:0".to_owned(), Verdict::Tell);
     vec![
         EventKind::ExecutionStarted { task: message() },
         EventKind::ExecutionResumed,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
+use legwork_agent::toolset::{Tools, ToolsetExt as _};
 use legwork_agent::{Agent, EventKind, Run};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
@@ -103,6 +104,21 @@ async fn s6_5_a_sequential_tool_is_a_barrier() {
 }
 
 #[tokio::test]
+async fn s6_5_calls_behind_a_sequential_tool_begin_when_it_has_ended() {
+    let (world, gate) = (World::default(), Gate::new());
+    let agent = Agent::builder(calls([("alone", 1), ("wait", 2)]))
+        .tools([
+            waiting("wait", ORDERED, &world, &gate),
+            waiting("alone", ExecutionMode::Sequential, &world, &gate),
+        ])
+        .build()
+        .unwrap();
+    run_with(agent, &gate, 1).await;
+    let expected = ["alone 1 began", "alone 1 ended", "wait 2 began", "wait 2 ended"];
+    assert_eq!(world.notes(), expected);
+}
+
+#[tokio::test]
 async fn s6_5_an_agent_may_run_all_calls_one_after_the_other() {
     let (world, gate) = (World::default(), Gate::new());
     let agent = Agent::builder(calls([("wait", 1), ("wait", 2)]))
@@ -113,6 +129,22 @@ async fn s6_5_an_agent_may_run_all_calls_one_after_the_other() {
     run_with(agent, &gate, 1).await;
     let expected = ["wait 1 began", "wait 1 ended", "wait 2 began", "wait 2 ended"];
     assert_eq!(world.notes(), expected);
+}
+
+#[tokio::test]
+async fn s6_5_the_mode_of_a_toolset_is_that_of_its_tools() {
+    let (world, gate) = (World::default(), Gate::new());
+    let alone = waiting("alone", ExecutionMode::Sequential, &world, &gate);
+    let wait = waiting("wait", ORDERED, &world, &gate);
+    let agent = Agent::builder(calls([("alone", 1), ("alone", 2), ("wait", 3), ("wait", 4)]))
+        .toolset(Tools::new("beside", [alone]).mode(ORDERED))
+        .toolset(Tools::new("one by one", [wait]).mode(ExecutionMode::Sequential))
+        .build()
+        .unwrap();
+    run_with(agent, &gate, 1).await;
+    let notes = world.notes();
+    assert_eq!(notes[..2], ["alone 1 began", "alone 2 began"]);
+    assert_eq!(notes[4..], ["wait 3 began", "wait 3 ended", "wait 4 began", "wait 4 ended"]);
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ async fn s6_7_a_changed_call_that_runs_again_has_an_intent_with_its_arguments() 
     gate.open();
     let run = agent.resume("s").on_doubt(OnDoubt::Ask).outcome().await.unwrap();
     let id = run.state().pending()[0].id.clone();
-    let answer = Answer { id, verdict: Verdict::RunAgain };
+    let answer = Answer::new(id, Verdict::RunAgain);
     agent.session("s").answer(answer).await.unwrap();
     agent.resume("s").await.unwrap();
     assert_eq!(world.notes(), [r#"7 {"n":7}"#]);

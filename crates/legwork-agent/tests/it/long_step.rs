@@ -107,7 +107,7 @@ impl Long {
         assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
         self.clock.advance(1_000 * SECOND);
         let id = run.state().pending()[0].id.clone();
-        let answer = Answer { id, verdict: Verdict::RunAgain };
+        let answer = Answer::new(id, Verdict::RunAgain);
         let answered = agent.session("s").answer(answer).await.unwrap();
         assert!(matches!(answered, Delivery::TakenUp(_)), "{answered:?}");
     }

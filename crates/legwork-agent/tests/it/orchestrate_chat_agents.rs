@@ -184,7 +184,7 @@ async fn s4_2_an_agent_that_waits_for_a_person_holds_the_chat_until_it_is_answer
     let id = waiting.pending().first().unwrap().id.clone();
     let verdict = Verdict::Supply(json!("receipt 7"));
     let session = agent.session(waiting.session().as_str());
-    session.post("answer", Item::Answer(Answer { id, verdict })).await.unwrap();
+    session.post("answer", Item::Answer(Answer::new(id, verdict))).await.unwrap();
     let state = talk.resume(state).unwrap().finish().await.unwrap();
     assert_eq!(lines(&state), ["user: pay", "Ann: paid", "Bob: thanks"]);
     assert_eq!(model.asked()[1].last(), "receipt 7");

@@ -372,7 +372,7 @@ async fn s3_8_a_pause_is_no_stop_and_the_same_step_goes_on_after_the_answer() {
     }
     let pending = paused.state().pending()[0].clone();
     let supply = legwork_core::inbox::Verdict::Supply(json!("it was sent"));
-    let answer = legwork_core::inbox::Answer { id: pending.id, verdict: supply };
+    let answer = legwork_core::inbox::Answer::new(pending.id, supply);
     let session = agent.session("s");
     session.post("answer", legwork_core::inbox::Item::Answer(answer)).await.unwrap();
     let run = session.resume().await.unwrap();

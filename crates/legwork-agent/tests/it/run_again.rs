@@ -10,7 +10,7 @@ use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 
 use crate::subagents::{child_of, scripted, spawn};
-use crate::tools::{World, guarded, noting, once, outcomes, spec};
+use crate::tools::{World, guarded, noting, once, outcomes, said, spec};
 use crate::unlisted::far;
 
 /// Runs an agent until its call is under way, and kills it.
@@ -29,7 +29,7 @@ async fn killed(agent: &Agent, gate: &Gate) {
 async fn answered(agent: &Agent, session: impl Into<SessionId>) {
     let asks = agent.session(session);
     let id = asks.state().await.unwrap().pending()[0].id.clone();
-    asks.answer(Answer { id, verdict: Verdict::RunAgain }).await.unwrap();
+    asks.answer(Answer::new(id, Verdict::RunAgain)).await.unwrap();
 }
 
 /// An agent of one call that may not run twice.
@@ -51,6 +51,20 @@ async fn s5_1_a_call_that_runs_again_counts_once() {
     assert_eq!(run.text(), "done");
     assert_eq!(world.count("send 1 began"), 2);
     assert_eq!(run.state().ledger().spent.tool_calls, 1);
+}
+
+#[tokio::test]
+async fn s7_5_a_call_in_doubt_is_decided_before_the_user_is_heard() {
+    let (world, gate) = (World::default(), Gate::new());
+    let agent = sender(&world, &gate, &MemoryStore::new()).build().unwrap();
+    killed(&agent, &gate).await;
+    agent.session("s").steer("be brief").await.unwrap();
+    let run = agent.resume("s").outcome().await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
+    answered(&agent, "s").await;
+    let run = agent.resume("s").await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::value(json!(1))]);
+    assert_eq!(said(run.state()), ["go", "1", "be brief", "done"]);
 }
 
 #[tokio::test]

@@ -186,7 +186,7 @@ async fn s8_2_steering_during_the_last_inference_is_heard_before_it_stops() {
 }
 
 #[tokio::test]
-async fn s8_2_a_follow_up_is_taken_only_where_the_agent_would_stop_one_at_a_time() {
+async fn s7_5_s8_2_a_follow_up_is_taken_only_where_the_agent_would_stop_one_at_a_time() {
     let model =
         ScriptedModel::new([call(1), Turn::text("one"), Turn::text("two"), Turn::text("three")]);
     let (_, session) = session(&model);
@@ -226,7 +226,7 @@ async fn s8_2_labels_and_refused_items_are_consumed_once_with_their_reason() {
     session.post("good", label(Seq(1), "start")).await.unwrap();
     session.post("bad", label(Seq(99), "nowhere")).await.unwrap();
     let verdict = legwork_core::inbox::Verdict::Tell;
-    let answer = legwork_core::inbox::Answer { id: "s/9/9".to_owned(), verdict };
+    let answer = legwork_core::inbox::Answer::new("s/9/9", verdict);
     session.post("answer", Item::Answer(answer)).await.unwrap();
     session.post("good", label(Seq(2), "the same key again")).await.unwrap();
     session.run("go").await.unwrap();
@@ -327,7 +327,7 @@ async fn s1_7_an_item_too_deep_for_a_journal_is_refused_when_it_is_posted() {
     let (_, session) = session(&ScriptedModel::new([]));
     let deep = |levels| {
         let verdict = legwork_core::inbox::Verdict::Supply(nested(levels));
-        Item::Answer(legwork_core::inbox::Answer { id: "7".to_owned(), verdict })
+        Item::Answer(legwork_core::inbox::Answer::new("7", verdict))
     };
     let refused = session.post("deep", deep(110)).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::TooDeep))), "{refused:?}");

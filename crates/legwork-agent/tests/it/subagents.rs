@@ -357,7 +357,7 @@ async fn s7_3_a_subagent_that_waits_for_somebody_lets_its_parent_wait_and_is_ans
     let child = child_of(&store).await;
     let before = state_of(&store, "s").await.ledger().clone();
     for verdict in [Verdict::RunAgain, Verdict::Tell, Verdict::Supply(json!(7))] {
-        let answer = Answer { id: pending.id.clone(), verdict };
+        let answer = Answer::new(pending.id.clone(), verdict);
         let refused = agent.session("s").answer(answer).await.unwrap_err();
         let Error::Refused(Refusal::SubagentWaits { child: named, .. }) = refused else {
             panic!("{refused}")
@@ -370,7 +370,7 @@ async fn s7_3_a_subagent_that_waits_for_somebody_lets_its_parent_wait_and_is_ans
     // A person answers in the session of the subagent; then both go on.
     let waiting = state_of(&store, &child).await.pending()[0].id.clone();
     let verdict = Verdict::Supply(json!(7));
-    let answer = Answer { id: waiting, verdict };
+    let answer = Answer::new(waiting, verdict);
     let item = legwork_core::inbox::Item::Answer(answer);
     agent.session(child).post("answer", item).await.unwrap();
     let run = agent.resume("s").await.unwrap();

@@ -8,6 +8,8 @@ use legwork::core::budget::MicroUsd;
 use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
+use super::AskFor;
+
 /// The settings of an agent that flags give.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Agent {
@@ -38,6 +40,9 @@ pub(crate) struct Agent {
     /// The network that commands may reach: off, all, or hosts such as api.example.com,*.npmjs.org [default: off]
     #[arg(long, value_name = "off|all|HOST,..", value_parser = crate::config::network)]
     pub(crate) network: Option<Network>,
+    /// When you are asked before a tool call runs: never, ask (as the tools say), writes, all [default: ask, or that of the session if it asks more]
+    #[arg(long, value_enum, value_name = "WHEN", hide_possible_values = true)]
+    pub(crate) approve: Option<AskFor>,
     /// Do not include AGENTS.md files in the instructions [default: the session's choice, else include them]
     #[arg(long)]
     pub(crate) no_context: bool,

@@ -2,6 +2,7 @@
 
 mod agent;
 mod agents;
+mod answers;
 mod completions;
 mod config;
 mod context;
@@ -22,6 +23,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
+pub(crate) use answers::{Answer, Approve, AskFor, Deny, OneCall, Pending};
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
@@ -44,6 +46,7 @@ Examples:
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
   legwork run - < task.txt
   legwork resume a1b2c3d4
+  legwork approve a1b2c3d4
   legwork sessions list
   legwork models ping
   legwork help sessions
@@ -78,6 +81,18 @@ pub(crate) enum Command {
     /// Go on with a session where it stands
     #[command(after_help = resume::EXAMPLES)]
     Resume(Resume),
+    /// See which calls wait for a person, in all sessions or in one
+    #[command(after_help = answers::PENDING)]
+    Pending(Pending),
+    /// Approve a call that waits for approval
+    #[command(after_help = answers::APPROVE)]
+    Approve(Approve),
+    /// Deny a call that waits for approval
+    #[command(after_help = answers::DENY)]
+    Deny(Deny),
+    /// Decide about a call in doubt, or give the result of a call that waits
+    #[command(after_help = answers::ANSWER)]
+    Answer(Answer),
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
@@ -119,6 +134,7 @@ impl Command {
         match self {
             Self::Run(args) => args.output.json,
             Self::Resume(args) => args.output.json,
+            Self::Pending(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
             Self::Doctor(args) => args.json,
@@ -128,6 +144,7 @@ impl Command {
             Self::Tools(args) => args.json(),
             Self::Trust(args) => args.json(),
             Self::Schema(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Approve(_) | Self::Deny(_) | Self::Answer(_) => false,
         }
     }
 }

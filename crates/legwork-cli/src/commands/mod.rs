@@ -1,6 +1,7 @@
 //! One file per command, and how any of them begins and ends.
 
 mod agents;
+mod answers;
 mod completions;
 mod config;
 mod context;
@@ -30,7 +31,7 @@ use crate::complete;
 use crate::config::Config;
 use crate::display::seen::{self, guarded};
 use crate::display::{
-    self, AnswerForm, At, Displayer as _, Human, Json, Screen, Terminal, Verbosity, failure,
+    self, Again, AnswerForm, At, Displayer as _, Human, Json, Screen, Terminal, Verbosity, failure,
 };
 use crate::error::Error;
 use crate::exit::Exit;
@@ -82,6 +83,10 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
         match command {
             Command::Run(args) => run::run(args, &config).await,
             Command::Resume(args) => resume::resume(args, &config).await,
+            Command::Pending(args) => answers::pending(args, &config).await,
+            Command::Approve(args) => answers::approve(args, &config).await,
+            Command::Deny(args) => answers::deny(args, &config).await,
+            Command::Answer(args) => answers::answer(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
             Command::Context(args) => context::context(&args, &config),
@@ -158,17 +163,17 @@ fn report_json(error: &Error) {
     let _ = Json::new(stdout()).show(At::default(), &failure(error));
 }
 
-/// What shows a run, and what may interrupt it; `flag` is what another command needs to go on
+/// What shows a run, and what may interrupt it; `again` is what another command needs to go on
 /// with it.
 fn screen(
     output: &Output,
     answer: AnswerForm,
-    flag: String,
+    again: Again,
 ) -> Result<(Arc<Screen>, Control), Error> {
     let control = Control::default();
     let screen = match output.json {
-        true => Screen::new(Json::new(stdout()), control.clone(), flag),
-        false => person(output, answer, control.clone(), flag)?,
+        true => Screen::new(Json::new(stdout()), control.clone(), again),
+        false => person(output, answer, control.clone(), again)?,
     };
     signals::watch(control.clone(), Arc::clone(&screen))?;
     Ok((screen, control))
@@ -179,7 +184,7 @@ fn person(
     output: &Output,
     answer: AnswerForm,
     control: Control,
-    flag: String,
+    again: Again,
 ) -> Result<Arc<Screen>, Error> {
     let verbosity = match (output.quiet, output.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -188,7 +193,7 @@ fn person(
     };
     let terminal = Terminal::asked(output);
     let human = Human::new(stdout(), stderr(), terminal).verbosity(verbosity).answer(answer);
-    let screen = Screen::new(human, control, flag);
+    let screen = Screen::new(human, control, again);
     if terminal.lively {
         let started = screen.enliven();
         started.map_err(|source| Error::System { doing: "starting to show the run", source })?;

@@ -9,7 +9,7 @@ use legwork::core::{ExecutionStatus, OnDoubt};
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
-use crate::display::{AnswerForm, Screen};
+use crate::display::{Again, AnswerForm, Screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output_schema;
@@ -30,7 +30,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
     let output = output_schema::of_session(&state);
-    let flags = address.flag() + &settings.again();
+    let flags = Again { store: address.flag(), settings: settings.again() };
     let (screen, control) = screen(&args.output, AnswerForm::of(output.as_ref()), flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
@@ -66,7 +66,7 @@ fn over(error: &Error) -> Option<&Refusal> {
 
 /// Shows again how a session ended: a process killed right after the last commit has not
 /// shown it.
-fn show_end(found: &Found, refusal: &Refusal, flags: &str, screen: &Arc<Screen>) -> Exit {
+fn show_end(found: &Found, refusal: &Refusal, flags: &Again, screen: &Arc<Screen>) -> Exit {
     let state = found.journal.fold(&found.id);
     let message = match refusal {
         Refusal::NothingToDo { status, .. } => {

@@ -2,12 +2,12 @@
 
 use legwork::agent;
 use legwork::core::AgentState;
-use legwork::core::state::Refusal;
+use legwork::core::state::{Pending, PendingReason, Refusal};
 
 use crate::args;
 use crate::commands::screen;
 use crate::config::Config;
-use crate::display::{AnswerForm, to_go_on};
+use crate::display::{Again, AnswerForm, to_go_on};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output_schema;
@@ -27,7 +27,8 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let Some(asked) = &args.session else {
         let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;
         let settings = settings.in_store(&address);
-        let (screen, control) = screen(&args.output, answer, address.flag() + &settings.again())?;
+        let again = Again { store: address.flag(), settings: settings.again() };
+        let (screen, control) = screen(&args.output, answer, again)?;
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Exit::Interrupted);
         };
@@ -40,7 +41,7 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
     let settings = settings.in_store(&address);
-    let flags = address.flag() + &settings.again();
+    let flags = Again { store: address.flag(), settings: settings.again() };
     let (screen, control) = screen(&args.output, answer, flags.clone())?;
     let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
         return Ok(Exit::Interrupted);
@@ -58,12 +59,15 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
 }
 
 /// What has to be done before a session that waits for an answer takes a new task.
-fn answer_first(state: &AgentState, flags: &str) -> Option<String> {
+fn answer_first(state: &AgentState, flags: &Again) -> Option<String> {
     state.status().filter(|status| status.is_waiting())?;
     let next = to_go_on(state, flags)?;
-    Some(format!(
-        "`{next}` goes on though a call is in doubt; the session takes a new task after it"
-    ))
+    let in_doubt = |call: &Pending| call.reason == PendingReason::Doubt;
+    let first = match state.pending().iter().all(in_doubt) {
+        true => format!("`{next}` goes on though a call is in doubt"),
+        false => format!("`{next}` shows or approves what waits"),
+    };
+    Some(format!("{first}; the session takes a new task after it"))
 }
 
 fn is_under_way(error: &Error) -> bool {

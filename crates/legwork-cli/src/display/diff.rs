@@ -44,6 +44,11 @@ pub(crate) fn lines(
         None if text.starts_with("created ") => written(of),
         None => return Vec::new(),
     };
+    of_change(&change, extent, terminal)
+}
+
+/// A change, which is given as the lines of a diff, painted.
+pub(crate) fn of_change(change: &str, extent: Extent, terminal: Terminal) -> Vec<String> {
     let most = match extent {
         Extent::Beginning => LINES,
         Extent::All => usize::MAX,

@@ -11,18 +11,20 @@ use std::time::Instant;
 use legwork::core::budget::Amounts;
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
+use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
 use legwork::port::event::{Committed, ExecutionEnd};
 use legwork::port::{EventKind, RunEvent};
 
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
+use super::seen::guarded;
 use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, visible, wrapped};
 use super::tool::{self, Finished};
-use super::{At, Displayer, Usage, diff, verbose};
+use super::{At, Displayer, Question, Usage, diff, verbose};
 
 /// Lines of a failed command that are shown, and with `--verbose`.
 const LINES: usize = 5;
@@ -78,6 +80,8 @@ pub(crate) struct Human<O, E> {
     open: bool,
     /// Whether text of the last answer was shown.
     answered: bool,
+    /// Whether the cursor is behind a question.
+    asked_person: bool,
 }
 
 impl<O: Write, E: Write> Human<O, E> {
@@ -97,6 +101,7 @@ impl<O: Write, E: Write> Human<O, E> {
             held: String::new(),
             open: false,
             answered: false,
+            asked_person: false,
         }
     }
 
@@ -256,22 +261,29 @@ impl<O: Write, E: Write> Human<O, E> {
         }
     }
 
+    /// Shows which calls wait, by why they do.
     fn pending(&mut self, end: &ExecutionEnd) -> io::Result<()> {
-        if end.pending.is_empty() {
-            return Ok(());
+        let mut left: &[Pending] = &end.pending;
+        while let Some(first) = left.first() {
+            let same = left.iter().take_while(|pending| pending.reason == first.reason).count();
+            let (some, rest) = left.split_at(same);
+            let (label, words) = waits(&first.reason);
+            self.labelled(Tone::Strong, label, &words)?;
+            for pending in some {
+                let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
+                let room = self.terminal.columns.saturating_sub(2);
+                let line = tool::call(&call);
+                let line = clip_with(&line, room, self.terminal.marks.more);
+                self.note(&format!("  {line}"))?;
+            }
+            if first.reason == PendingReason::Doubt {
+                let words = "nothing was run; see what it did, then let the model be told that it \
+                             was cut off";
+                self.note(&wrapped(words, self.terminal.prose(), 0))?;
+            }
+            left = rest;
         }
-        let words = "this was running when the process died, so it may or may not have happened:";
-        self.labelled(Tone::Strong, "in doubt", words)?;
-        for pending in &end.pending {
-            let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
-            let room = self.terminal.columns.saturating_sub(2);
-            let line = tool::call(&call);
-            let line = clip_with(&line, room, self.terminal.marks.more);
-            self.note(&format!("  {line}"))?;
-        }
-        let words =
-            "nothing was run; see what it did, then let the model be told that it was cut off";
-        self.note(&wrapped(words, self.terminal.prose(), 0))
+        Ok(())
     }
 
     /// Shows what the agent that runs does.
@@ -315,7 +327,9 @@ impl<O: Write, E: Write> Human<O, E> {
                 Some(finished) => self.tool_finished(*index, &finished),
                 None => Ok(()),
             },
-            EventKind::Answered { answer } => self.quiet(answered(answer)),
+            EventKind::Answered { answer } => {
+                answered(answer).map_or(Ok(()), |said| self.quiet(said))
+            }
             EventKind::StepFinished { .. } => self.finish(),
             EventKind::Error { error, hint } => self.error(error, hint.as_deref()),
             EventKind::Warning { message } => self.labelled(Tone::Strong, "warning", message),
@@ -376,18 +390,56 @@ impl<O: Write, E: Write> Human<O, E> {
     }
 }
 
-fn answered(answer: &Answer) -> &'static str {
+/// What an answer did; none if the line of the call says it.
+fn answered(answer: &Answer) -> Option<&'static str> {
     match answer.verdict {
-        Verdict::Tell => "the model is told that a call was cut off and may have happened",
-        Verdict::RunAgain => "a call that was in doubt is run again",
-        Verdict::Supply(_) => "a call that was in doubt was given its result",
-        _ => "a call that was in doubt was answered",
+        Verdict::Tell => Some("the model is told that a call was cut off and may have happened"),
+        Verdict::RunAgain => Some("a call that waited is run again"),
+        Verdict::Approve(_) => Some("a call was approved"),
+        Verdict::Supply(_) | Verdict::Deny(_) => None,
+        _ => Some("a call that waited was answered"),
     }
+}
+
+/// A word for why calls wait, and what the person should know of it.
+fn waits(reason: &PendingReason) -> (&'static str, String) {
+    let (label, words) = match reason {
+        PendingReason::Doubt => (
+            "in doubt",
+            "this was running when the process died, so it may or may not have happened:",
+        ),
+        PendingReason::Approval => ("waits", "this runs once you approve it:"),
+        PendingReason::External => ("waits", "the result of this comes from outside:"),
+        PendingReason::Subagent => ("waits", "the subagent of this waits for an answer:"),
+        other => return ("waits", format!("this {other}:")),
+    };
+    (label, words.to_owned())
 }
 
 impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     fn can_ask(&self) -> bool {
         self.terminal.asks
+    }
+
+    fn question(&mut self, question: &Question) -> io::Result<()> {
+        self.terminal.measure();
+        self.finish()?;
+        let [first, lines @ ..] = question.lines.as_slice() else { return Ok(()) };
+        self.labelled(Tone::Strong, question.label, first)?;
+        for line in lines {
+            self.note(&wrapped(&visible(&format!("  {line}")), self.terminal.prose(), 2))?;
+        }
+        for line in diff::of_change(&question.diff, diff::Extent::All, self.terminal) {
+            self.note(&line)?;
+        }
+        let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
+        write!(self.err, "{} ", guarded(&prompt))?;
+        self.asked_person = true;
+        self.err.flush()
+    }
+
+    fn answered(&mut self) {
+        self.asked_person = false;
     }
 
     fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {

@@ -31,7 +31,7 @@ use legwork::port::RunEvent;
 
 pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
-pub(crate) use next::to_go_on;
+pub(crate) use next::{Again, to_go_on};
 pub(crate) use screen::{Screen, failure};
 pub(crate) use summary::{spent, spent_in_step};
 pub(crate) use terminal::{Terminal, Tone, prefer};
@@ -57,6 +57,27 @@ pub(crate) struct Subagent<'a> {
     pub(crate) task: Option<&'a str>,
 }
 
+/// A question about a call that waits.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    /// What the question is about, in a few words.
+    pub(crate) label: &'static str,
+    /// The call, and why it waits.
+    pub(crate) lines: Vec<String>,
+    /// What the call would change, as a diff; empty if nothing is known of that.
+    pub(crate) diff: String,
+    /// The answers that there are.
+    pub(crate) prompt: String,
+}
+
+impl Question {
+    /// The same, asked again: only the answers that there are.
+    pub(crate) fn again(&self) -> Self {
+        let (lines, diff) = (vec!["please answer with one of these".to_owned()], String::new());
+        Self { lines, diff, ..self.clone() }
+    }
+}
+
 /// Shows events as they come.
 pub(crate) trait Displayer: Send {
     /// Shows one event.
@@ -69,6 +90,18 @@ pub(crate) trait Displayer: Send {
     fn can_ask(&self) -> bool {
         false
     }
+
+    /// Shows a question and leaves the cursor behind it.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    fn question(&mut self, question: &Question) -> io::Result<()> {
+        let _ = question;
+        Ok(())
+    }
+
+    /// The question was answered by a line of its own.
+    fn answered(&mut self) {}
 
     /// Moves on what moves; called a few times a second.
     fn tick(&mut self) {}

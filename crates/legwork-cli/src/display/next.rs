@@ -1,31 +1,62 @@
 //! How to go on with a session, as a command.
 
+use std::fmt;
+
 use legwork::core::budget::{Dimension, Exhausted};
+use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{AgentState, SessionId};
 use legwork::port::event::{Action, ExecutionEnd, Next};
 
 use crate::shell::quoted;
 
-/// The command that goes on with the session of a state; none if its execution completed.
-pub(crate) fn to_go_on(state: &AgentState, store_flag: &str) -> Option<String> {
-    let next = ExecutionEnd::of(state).next?;
-    Some(command(&next, state.session(), store_flag))
+/// The flags that another command needs to go on with a session. Each is empty, or has a space
+/// before it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Again {
+    /// Where the session is.
+    pub(crate) store: String,
+    /// What is not taken from its journal.
+    pub(crate) settings: String,
 }
 
-/// The command that goes on with a session; `store_flag` is what it needs to find the store
-/// again, empty or a flag.
-pub(super) fn command(next: &Next, session: &SessionId, store_flag: &str) -> String {
-    let (id, store) = (quoted(session.as_str()), store_flag);
+impl fmt::Display for Again {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.store, self.settings)
+    }
+}
+
+/// The command that goes on with the session of a state; none if its execution completed.
+pub(crate) fn to_go_on(state: &AgentState, flags: &Again) -> Option<String> {
+    let end = ExecutionEnd::of(state);
+    let next = end.next.as_ref()?;
+    Some(command(next, &end, state.session(), flags))
+}
+
+/// The command that goes on with a session that came to this end.
+pub(super) fn command(
+    next: &Next,
+    end: &ExecutionEnd,
+    session: &SessionId,
+    flags: &Again,
+) -> String {
+    let id = quoted(session.as_str());
+    let in_doubt = || end.pending.iter().all(|call| call.reason == PendingReason::Doubt);
     let flag = match next.action {
-        Action::Answer => Some("--on-doubt tell".to_owned()),
+        Action::Answer if in_doubt() => Some("--on-doubt tell".to_owned()),
+        Action::Answer => {
+            let asks = |call: &Pending| call.reason == PendingReason::Approval;
+            let one = end.pending.len() == 1 && end.pending.iter().all(asks);
+            let verb = if one { "approve" } else { "pending" };
+            return format!("legwork {verb} {id}{}", flags.store);
+        }
         Action::Raise => next.limit.as_ref().and_then(raised),
         Action::Resume => Some(String::new()),
         _ => None,
     };
     match flag.as_deref() {
-        Some("") => format!("legwork resume {id}{store}"),
-        Some(flag) => format!("legwork resume {id}{store} {flag}"),
-        None => format!("legwork run --session {id}{store} \"go on\""),
+        Some("") => format!("legwork resume {id}{flags}"),
+        Some(flag) => format!("legwork resume {id}{flags} {flag}"),
+        None => format!("legwork run --session {id}{flags} \"go on\""),
     }
 }
 

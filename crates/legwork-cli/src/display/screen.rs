@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use legwork::agent::Control;
 use legwork::core::{AgentState, ExecutionStatus, SessionId};
-use legwork::port::event::ExecutionEnd;
+use legwork::port::event::{ExecutionEnd, Next};
 use legwork::port::{EventKind, Observer, RunEvent};
 
 use super::actor::Actors;
-use super::{At, Displayer, advice, ending, next, spinner};
+use super::{Again, At, Displayer, Question, advice, ending, next, spinner};
 use crate::error::Error;
 
 /// The one observer of a run: hands everything to a display.
 pub(crate) struct Screen {
     inner: Mutex<Inner>,
     control: Control,
-    store_flag: String,
+    again: Again,
     /// Whether the note that the run was interrupted is still to be shown.
     interrupting: AtomicBool,
     terminals: Terminals,
@@ -58,7 +58,7 @@ impl Screen {
     pub(crate) fn new(
         displayer: impl Displayer + 'static,
         control: Control,
-        store_flag: String,
+        again: Again,
     ) -> Arc<Self> {
         let inner = Inner {
             displayer: Box::new(displayer),
@@ -69,7 +69,7 @@ impl Screen {
         };
         let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
         let terminals = Terminals::now();
-        Arc::new(Self { inner, control, store_flag, interrupting, terminals })
+        Arc::new(Self { inner, control, again, interrupting, terminals })
     }
 
     /// Lets what moves move, until the screen is gone.
@@ -123,6 +123,21 @@ impl Screen {
         let read = std::io::stdin().read_line(&mut answer);
         let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
         Some(read.is_ok() && yes)
+    }
+
+    /// Whether a person sees it and can answer.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.lock().displayer.can_ask()
+    }
+
+    /// Shows a question, and leaves the cursor behind it.
+    pub(crate) fn question(&self, question: &Question) -> io::Result<()> {
+        self.lock().displayer.question(question)
+    }
+
+    /// The question was answered by a line of its own.
+    pub(crate) fn answered(&self) {
+        self.lock().displayer.answered();
     }
 
     /// Something that the person should know, said once there is a session.
@@ -244,8 +259,9 @@ impl Screen {
                 Some(session),
             ) => {
                 let mut end = (**end).clone();
-                if let Some(next) = &mut end.next {
-                    next.how = next::command(next, session, &self.store_flag);
+                if let Some(next) = end.next.take() {
+                    let how = next::command(&next, &end, session, &self.again);
+                    end.next = Some(Next { how, ..next });
                 }
                 end.into()
             }

@@ -10,6 +10,7 @@
 mod agent_runs;
 mod agent_skills;
 mod agents;
+mod answers;
 mod background;
 mod badly;
 mod check;

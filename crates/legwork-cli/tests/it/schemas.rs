@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home::Home;
 
-const GOLDEN: &str = include_str!("../../../legwork-core/tests/golden/v1.jsonl");
+const GOLDEN: &str = include_str!("../../../legwork-core/tests/golden/v2.jsonl");
 
 fn entries() -> Vec<Value> {
     // A number of a later version's event is too large for a `Value`.
@@ -75,7 +75,7 @@ fn places(entry: &Value) -> Vec<String> {
 #[test]
 fn s8_5_an_event_that_is_not_known_has_any_body() {
     let schema = jsonschema::draft202012::new(entry::schema().as_value()).unwrap();
-    let entry = |kind: &str| json!({"v": 1, "seq": 1, "parent": 0, "at": 1, "type": kind, "body": {"x": 1}});
+    let entry = |kind: &str| json!({"v": 2, "seq": 1, "parent": 0, "at": 1, "type": kind, "body": {"x": 1}});
     assert!(schema.is_valid(&entry("of_a_later_version")));
     assert!(!schema.is_valid(&entry("responded")));
 }

@@ -122,12 +122,18 @@ struct Asked<'a>(&'a Pending);
 
 impl fmt::Display for Asked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Pending { id, tool, reason, .. } = self.0;
+        let Pending { id, tool, reason, explanation, .. } = self.0;
         let why = match reason {
             PendingReason::Doubt => "was interrupted and may have run",
             PendingReason::Subagent => "waits for its subagent",
+            PendingReason::Approval => "needs approval",
+            PendingReason::External => "waits for a result from outside",
+            PendingReason::Until(time) => {
+                return write!(f, "the call {id} of `{tool}` waits until {time}");
+            }
         };
-        write!(f, "the call {id} of `{tool}` {why}")
+        write!(f, "the call {id} of `{tool}` {why}")?;
+        explanation.iter().try_for_each(|explanation| write!(f, " ({explanation})"))
     }
 }
 
@@ -142,10 +148,13 @@ impl NextAction<'_> {
                 None => write!(f, "raise that limit, then resume session {session}"),
             },
             NextAction::Answer(pending) => {
-                let subagents = pending.iter().all(|call| call.reason == PendingReason::Subagent);
-                match subagents {
-                    true => write!(f, "answer in the subagent's session")?,
-                    false => write!(f, "answer with `Session::answer`, or decide with `on_doubt`")?,
+                let all = |reason| pending.iter().all(|call| call.reason == reason);
+                match pending.iter().any(|call| call.reason == PendingReason::Doubt) {
+                    true => write!(f, "answer with `Session::answer`, or decide with `on_doubt`")?,
+                    false if all(PendingReason::Subagent) => {
+                        write!(f, "answer in the subagent's session")?;
+                    }
+                    false => write!(f, "answer with `Session::answer`")?,
                 }
                 write!(f, ", then resume session {session}")
             }

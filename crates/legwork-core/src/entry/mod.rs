@@ -1,4 +1,4 @@
-//! Entries: the lines of a journal, format version 1.
+//! Entries: the lines of a journal, format version 2.
 
 mod quick;
 #[cfg(feature = "schema")]
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 pub use schema::schema;
 
 /// The format version that this code writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The maximum nesting depth of the JSON of a line; parsers stop a little deeper.
 pub const DEEPEST: usize = nesting::LINE;
@@ -201,22 +201,12 @@ impl Raw<'_> {
         if self.v > FORMAT {
             return Err(newer(self.v));
         }
-        let (kind, body) = upcast(self.v, self.kind, self.body);
+        // Version 2 only adds words and optional fields: nothing of version 1 is converted.
+        let (kind, body) = (self.kind, self.body);
         let unreadable =
             |error| Error::Unreadable { seq: Some(self.seq), reason: Unreadable::Body(error) };
         let event = Event::decode(&kind, &body).map_err(unreadable)?;
         Ok(Entry { seq: self.seq, parent: self.parent, at: self.at, event })
-    }
-}
-
-/// Converts a body of an older version to [`FORMAT`], one version at a time.
-///
-/// Version 1 is the first, so nothing is converted yet. A later version adds an arm here
-/// and a golden file to the tests.
-fn upcast(version: u32, kind: Cow<'_, str>, body: Box<RawValue>) -> (Cow<'_, str>, Box<RawValue>) {
-    match version {
-        _ if version >= FORMAT => (kind, body),
-        _ => (kind, body),
     }
 }
 

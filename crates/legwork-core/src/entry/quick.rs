@@ -19,6 +19,9 @@ pub(super) fn read(line: &[u8]) -> Option<Entry> {
     let (at, line) = number(line, ",\"at\":")?;
     let (kind, line) = line.strip_prefix(",\"type\":\"")?.split_once('"')?;
     let body = line.strip_prefix(",\"body\":")?.strip_suffix('}')?;
+    if !body.starts_with('{') {
+        return None;
+    }
     let mut json = serde_json::Deserializer::from_str(body);
     // A type that is written with an escape is none of those that are known.
     let event = Event::deserialize_body(kind, &mut json)?.ok()?;

@@ -266,11 +266,20 @@ pub struct OutputRejected {
 }
 
 /// The execution waits for answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Paused {
     /// The calls that wait, in call order.
     pub pending: Vec<Pending>,
+    /// Whether these wait beside those that wait already, and not in their place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adds: bool,
+    /// Whether all calls of the turn that may run beside those that wait have run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed: bool,
+    /// What the bodies of these calls charged before they waited.
+    #[serde(default, skip_serializing_if = "Amounts::is_zero")]
+    pub used: Amounts,
 }
 
 /// A pending call was answered.

@@ -17,6 +17,7 @@ impl Event {
             Self::Responded(responded) => responded.charged,
             Self::ToolStarted(started) => Amounts { tool_calls: u64::from(!started.again), ..none },
             Self::ToolFinished(finished) => finished.used,
+            Self::Paused(paused) => paused.used,
             Self::Worked(worked) => Amounts { active_time: worked.took, ..none },
             Self::StepFinished(finished) => Amounts { active_time: finished.took, ..none },
             _ => none,

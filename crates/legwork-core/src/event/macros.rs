@@ -39,6 +39,10 @@ macro_rules! events {
                 let fail = |source| Error { kind: kind.to_owned(), source };
                 let mut json = serde_json::Deserializer::from_str(body.get());
                 match Self::deserialize_body(kind, &mut json) {
+                    // serde reads a struct from an array of its fields, too.
+                    Some(Ok(_)) if !body.get().starts_with('{') => {
+                        Err(fail(serde::de::Error::custom("the body is not an object")))
+                    }
                     Some(event) => event.map_err(fail),
                     None => Unknown::read(kind, body).map(Self::Other).map_err(fail),
                 }

@@ -234,7 +234,7 @@ impl AgentState {
         self.0.transient.execution.as_ref()
     }
 
-    /// Whether a hook blocked or answered the current call.
+    /// Whether a hook blocked or answered the current call, or wants it approved.
     pub fn tool_call_decided(&self) -> bool {
         self.current_tool_call().is_some_and(|call| call.verdict.is_some())
     }

@@ -39,7 +39,9 @@ impl AgentState {
             }
             Event::MetadataSet(set) => set.value.as_ref().is_none_or(nesting::fits),
             Event::ToolChanged(changed) => match &*changed.outcome {
-                ToolOutcome::Ok(Output(parts)) => parts.iter().all(ResultPart::fits),
+                ToolOutcome::Ok(Output(parts)) | ToolOutcome::Finished(Output(parts)) => {
+                    parts.iter().all(ResultPart::fits)
+                }
                 _ => true,
             },
             Event::Defined(defined) => nesting::all_fit(&defined.definition.settings.extra),

@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::id::{EffectKey, SessionId};
-use crate::pending::{Pending, PendingReason};
+use crate::budget::Amounts;
+use crate::event::{Event, Paused};
+use crate::id::SessionId;
+use crate::pending::{Pending, PendingReason, Waits};
 use crate::state::AgentState;
-use crate::time::Timestamp;
-use crate::tool::{EffectClass, ToolCall, ToolExecution};
+use crate::time::Micros;
+use crate::tool::{Deferral, EffectClass, ToolCall, ToolExecution};
 use crate::vector::{self, Vector};
+
+/// How long a call waits at least that waits for a time: its clock may be behind.
+const LEAST_WAIT: Micros = Micros(1_000_000);
 
 /// A call of a step, with its status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +26,12 @@ pub struct CallSlot {
     /// The session of the subagent that it runs, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child: Option<SessionId>,
+    /// Whether it began once: it counted as a call then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub began: bool,
+    /// Whether a person approved it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
     /// How far the call got.
     pub status: CallStatus,
 }
@@ -31,7 +42,8 @@ pub struct CallSlot {
 pub enum CallStatus {
     /// It has not begun.
     Open,
-    /// It was in doubt, and a person decided to run it again; it is not judged again.
+    /// It waited, and is to run now: a person approved it or decided to run it again, or its
+    /// time has come. It is not judged again.
     Ready,
     /// It was about to be run, under this effect class.
     ///
@@ -43,11 +55,6 @@ pub enum CallStatus {
 }
 
 impl CallSlot {
-    /// The call as a pending one.
-    pub fn pending(&self, key: &EffectKey, reason: PendingReason, at: Timestamp) -> Pending {
-        Pending::new(key, (&self.call.name, self.arguments()), reason, at)
-    }
-
     /// The arguments to run it with.
     pub fn arguments(&self) -> &Arc<str> {
         self.arguments.as_ref().unwrap_or(&self.call.arguments)
@@ -143,6 +150,70 @@ impl AgentState {
     /// The calls of the step under way, each with its index, in call order.
     pub fn calls(&self) -> impl Iterator<Item = (u32, &CallSlot)> {
         (0..).zip(self.current_step().into_iter().flat_map(|step| step.calls.iter()))
+    }
+
+    /// The call of the step under way at an index as one that waits; none if there is no such
+    /// call.
+    ///
+    /// The arguments are those that it would run with: as they were judged, if they were.
+    pub fn as_pending(&self, index: u32, reason: PendingReason) -> Option<Pending> {
+        let (slot, key) = (self.call(index)?, self.effect_key(index)?);
+        let judged = self.judged(index as usize).and_then(|judged| judged.arguments.as_ref());
+        let arguments = judged.unwrap_or(slot.arguments());
+        let shown = self.context().tools_shown.as_ref();
+        let spec = shown.and_then(|shown| shown.tools.get(&slot.call.name));
+        let (after, at) = (self.version(), self.now().wall);
+        Some(Pending::new(&key, &slot.call, arguments, spec, reason, after, at))
+    }
+
+    /// The call of the step under way at an index as one that waits for something; a second at
+    /// least, if it is for a time.
+    pub fn as_waiting(&self, index: u32, waits: Waits) -> Option<Pending> {
+        match waits {
+            Waits::Approval(request) => {
+                let pending = self.as_pending(index, PendingReason::Approval)?;
+                Some(pending.with_request(request))
+            }
+            Waits::Deferred(deferral) => {
+                let now = self.now().wall;
+                let deferral = match deferral {
+                    Deferral::Until(time) if time <= now => Deferral::Until(now.after(LEAST_WAIT)),
+                    deferral => deferral,
+                };
+                self.as_pending(index, deferral.into())
+            }
+        }
+    }
+
+    /// Further calls of the step under way wait; nothing if there is none.
+    #[must_use]
+    pub fn with_pending(self, more: impl IntoIterator<Item = Pending>) -> Self {
+        self.with_pending_charged(more, Amounts::default())
+    }
+
+    /// The same once all calls of the turn have run that may run beside those that wait.
+    #[must_use]
+    pub fn with_turn_passed(self, more: impl IntoIterator<Item = Pending>) -> Self {
+        let pending: Vec<_> = more.into_iter().collect();
+        if pending.is_empty() && self.pending().is_empty() {
+            return self;
+        }
+        let used = Amounts::default();
+        self.with(Event::Paused(Paused { pending, adds: true, passed: true, used }))
+    }
+
+    /// The same, with what the bodies of these calls charged before they waited.
+    #[must_use]
+    pub fn with_pending_charged(
+        self,
+        more: impl IntoIterator<Item = Pending>,
+        used: Amounts,
+    ) -> Self {
+        let pending: Vec<_> = more.into_iter().collect();
+        if pending.is_empty() && used.is_zero() {
+            return self;
+        }
+        self.with(Event::Paused(Paused { pending, adds: true, passed: false, used }))
     }
 
     /// The call of the step under way at an index.

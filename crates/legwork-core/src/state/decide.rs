@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::digest::Digest;
 use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
-use crate::inbox::{Answer, Item, Label, Posted};
+use crate::inbox::{Answer, Item, Label, Posted, Verdict};
 use crate::message::{Malformed, Message};
+use crate::nesting;
 use crate::outcome::{StopReason, StopSignal};
 use crate::state::{AgentState, ExecutionStatus, PendingReason};
+use crate::time::Timestamp;
 use crate::transcript::Transcript;
 
 /// Input to a session.
@@ -63,10 +66,56 @@ pub enum Refusal {
         times: usize,
     },
     /// No pending call has this id.
-    #[error("no pending call has the id `{id}`: it may be answered already")]
+    #[error("no call with the id `{id}` waits for an answer, or ever did")]
     UnknownPending {
         /// The id that was given.
         id: String,
+    },
+    /// The call was answered before.
+    #[error("the call `{id}` was answered before: each call is answered once")]
+    AnsweredBefore {
+        /// The id that was given.
+        id: String,
+    },
+    /// The call no longer waits: its turn went on without an answer.
+    #[error(
+        "the call `{id}` does not wait any more: it was withdrawn, because the session was given \
+         something else to do"
+    )]
+    Withdrawn {
+        /// The id that was given.
+        id: String,
+    },
+    /// The call waited only until some time, which has passed.
+    #[error("the call `{id}` could be answered until {at}")]
+    Expired {
+        /// The id that was given.
+        id: String,
+        /// Until when it could be answered.
+        at: Timestamp,
+    },
+    /// What was approved is not the call that waits.
+    #[error(
+        "the call `{id}` is not the one that was approved: its digest is {}, not {}; look at it \
+         again", expected.as_str(), given.as_str()
+    )]
+    OtherCall {
+        /// The id that was given.
+        id: String,
+        /// The digest of the call that waits.
+        expected: Digest,
+        /// The digest that was approved.
+        given: Digest,
+    },
+    /// The verdict does not answer what the call waits for.
+    #[error("`{verdict}` is no answer to the call `{id}`, which {waits}")]
+    OtherAnswer {
+        /// The id that was given.
+        id: String,
+        /// The name of the verdict.
+        verdict: &'static str,
+        /// What it waits for, in words.
+        waits: &'static str,
     },
     /// The call waits for its subagent, which must be answered in its own session.
     #[error(
@@ -140,6 +189,37 @@ pub enum Refusal {
     AlreadyTaken,
 }
 
+impl Refusal {
+    /// Whether an answer to a call was refused.
+    pub fn is_of_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownPending { .. }
+                | Self::AnsweredBefore { .. }
+                | Self::Withdrawn { .. }
+                | Self::Expired { .. }
+                | Self::OtherCall { .. }
+                | Self::OtherAnswer { .. }
+                | Self::SubagentWaits { .. }
+        )
+    }
+}
+
+/// What a call waits for, in words.
+fn waits(reason: &PendingReason) -> &'static str {
+    match reason {
+        PendingReason::Doubt => {
+            "may or may not have happened: run it again, tell the model, or supply its result"
+        }
+        PendingReason::Subagent => "waits for its subagent",
+        PendingReason::Approval => "waits for approval: approve it, deny it, or supply its result",
+        PendingReason::External => "waits for a result from outside: supply it, or deny it",
+        PendingReason::Until(_) => {
+            "waits for its time: let it run again, supply its result, or deny it"
+        }
+    }
+}
+
 fn new_task(session: Option<&SessionId>) -> String {
     match session {
         Some(session) => format!(
@@ -165,6 +245,40 @@ impl AgentState {
         }
     }
 
+    /// Answers calls that wait, without a store: the state that is given to a run, or kept.
+    ///
+    /// # Errors
+    /// The first [`Refusal`]; nothing is changed then.
+    pub fn with_deferred_results(
+        self,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Result<Self, Refusal> {
+        answers.into_iter().try_fold(self, |state, answer| {
+            let events = state.decide(Input::Answer(answer))?;
+            Ok(events.into_iter().fold(state, Self::with))
+        })
+    }
+
+    /// Says something that the very next inference hears.
+    ///
+    /// # Errors
+    /// When the message holds a call without its result, or a result without its call.
+    pub fn with_steering_message(self, message: impl Into<Message>) -> Result<Self, Refusal> {
+        let message = Arc::new(message.into());
+        Transcript::check([&message])?;
+        Ok(self.with(Event::Steered(message)))
+    }
+
+    /// Says something for when the agent would otherwise stop.
+    ///
+    /// # Errors
+    /// As [`AgentState::with_steering_message`].
+    pub fn with_follow_up_message(self, message: impl Into<Message>) -> Result<Self, Refusal> {
+        let message = Arc::new(message.into());
+        Transcript::check([&message])?;
+        Ok(self.with(Event::FollowUpQueued(message)))
+    }
+
     pub(crate) fn status_text(&self) -> String {
         self.status().map_or_else(|| "no execution yet".to_owned(), ToString::to_string)
     }
@@ -183,7 +297,7 @@ impl AgentState {
 
     fn decide_answer(&self, answer: Answer) -> Result<Vec<Event>, Refusal> {
         let Some(pending) = self.pending().iter().find(|pending| pending.id == answer.id) else {
-            return Err(Refusal::UnknownPending { id: answer.id });
+            return Err(self.not_pending(answer.id));
         };
         // An answer here would lose what the subagent used, and leave it waiting for ever.
         let slot = self.current_step().and_then(|step| step.calls.get(pending.index as usize));
@@ -191,7 +305,36 @@ impl AgentState {
         if let (PendingReason::Subagent, Some(child)) = (&pending.reason, child) {
             return Err(Refusal::SubagentWaits { id: answer.id, child });
         }
+        if let Some(at) = pending.expires_at.filter(|_| pending.is_expired(self.now().wall)) {
+            return Err(Refusal::Expired { id: answer.id, at });
+        }
+        if !answer.verdict.answers(&pending.reason) {
+            let (verdict, waits) = (answer.verdict.name(), waits(&pending.reason));
+            return Err(Refusal::OtherAnswer { id: answer.id, verdict, waits });
+        }
+        if matches!(&answer.verdict, Verdict::Supply(value) if !nesting::fits(value)) {
+            return Err(Refusal::TooDeep);
+        }
+        if let Verdict::Approve(approval) = &answer.verdict
+            && approval.digest != pending.digest
+        {
+            let (expected, given) = (pending.digest.clone(), approval.digest.clone());
+            return Err(Refusal::OtherCall { id: answer.id, expected, given });
+        }
         Ok(vec![Event::Answered(event::Answered { answer })])
+    }
+
+    /// Why a call of an id does not wait.
+    fn not_pending(&self, id: String) -> Refusal {
+        let now = self.now().wall;
+        match self.facts().asked.get(&id) {
+            None => Refusal::UnknownPending { id },
+            Some(asked) if asked.answered => Refusal::AnsweredBefore { id },
+            Some(asked) => match asked.expires_at.filter(|at| *at <= now) {
+                Some(at) => Refusal::Expired { id, at },
+                None => Refusal::Withdrawn { id },
+            },
+        }
     }
 
     fn decide_move(&self, to: Seq) -> Result<Vec<Event>, Refusal> {

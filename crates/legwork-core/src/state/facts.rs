@@ -6,13 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::{self, Approved};
 use crate::budget::{Amounts, Ledger};
 use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::event::{self, Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
-use crate::inbox::{Answer, Cursor};
+use crate::inbox::{Answer, Cursor, Verdict};
 use crate::message::Message;
+use crate::pending::Pending;
 use crate::summary;
 use crate::time::Timestamp;
 use crate::tool::ToolSpec;
@@ -62,8 +64,39 @@ pub struct SessionFacts {
     pub labels: Arc<BTreeMap<Seq, String>>,
     /// All answers to pending calls, oldest first.
     pub answers: Arc<Vec<Answer>>,
+    /// The calls that ever waited for an answer, by their [`Pending::id`].
+    #[serde(default, skip_serializing_if = "no_calls")]
+    pub asked: Arc<BTreeMap<String, Asked>>,
+    /// The approvals that were given, oldest first.
+    #[serde(default, skip_serializing_if = "no_approvals")]
+    pub approvals: Arc<Vec<Approved>>,
     /// Messages that wait until the agent would otherwise stop, oldest first.
     pub follow_ups: Arc<Vec<Arc<Message>>>,
+}
+
+/// A call that waited for an answer, or waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The name of the tool.
+    pub tool: Arc<str>,
+    /// What the call is; see [`Pending::what`].
+    pub what: Option<Digest>,
+    /// The digest of the spec of the tool.
+    pub spec: Option<Digest>,
+    /// Whether the policy of the tool asked for approval.
+    pub of_policy: bool,
+    /// When it can no longer be answered; none = never.
+    pub expires_at: Option<Timestamp>,
+    /// Whether it was answered.
+    pub answered: bool,
+}
+
+fn no_calls(asked: &Arc<BTreeMap<String, Asked>>) -> bool {
+    asked.is_empty()
+}
+
+fn no_approvals(approvals: &Arc<Vec<Approved>>) -> bool {
+    approvals.is_empty()
 }
 
 impl SessionFacts {
@@ -86,6 +119,8 @@ impl SessionFacts {
             acted: Seq::ZERO,
             labels: Arc::default(),
             answers: Arc::default(),
+            asked: Arc::default(),
+            approvals: Arc::default(),
             follow_ups: Arc::default(),
         }
     }
@@ -125,9 +160,8 @@ impl SessionFacts {
                     self.title = summary::title(input).map(Arc::from);
                 }
             }
-            Event::Answered(answered) => {
-                Arc::make_mut(&mut self.answers).push(answered.answer.clone());
-            }
+            Event::Paused(paused) => self.ask(&paused.pending),
+            Event::Answered(answered) => self.answer(&answered.answer),
             Event::InboxTaken(taken) => {
                 self.inbox_cursor = self.inbox_cursor.max(taken.cursor);
             }
@@ -197,6 +231,36 @@ impl SessionFacts {
             _ => {}
         }
         self.ledger.spend(&entry.event.charged());
+    }
+
+    fn ask(&mut self, pending: &[Pending]) {
+        for pending in pending {
+            let asked = Asked {
+                tool: Arc::clone(&pending.tool),
+                what: pending.what.clone(),
+                spec: pending.spec.clone(),
+                of_policy: pending.of_policy,
+                expires_at: pending.expires_at,
+                answered: false,
+            };
+            Arc::make_mut(&mut self.asked).insert(pending.id.clone(), asked);
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        Arc::make_mut(&mut self.answers).push(answer.clone());
+        let Some(asked) = Arc::make_mut(&mut self.asked).get_mut(&answer.id) else { return };
+        asked.answered = true;
+        if let (Verdict::Approve(approval), Some(what)) = (&answer.verdict, &asked.what) {
+            let (tool, spec) = (Arc::clone(&asked.tool), asked.spec.clone());
+            let what = match &approval.arguments {
+                Some(arguments) => approval::what(&tool, arguments, spec.as_ref()),
+                None => what.clone(),
+            };
+            let (of_policy, remember) = (asked.of_policy, approval.remember.clone());
+            let approved = Approved { tool, what, spec, of_policy, remember };
+            Arc::make_mut(&mut self.approvals).push(approved);
+        }
     }
 
     fn label(&mut self, label: &crate::inbox::Label) {

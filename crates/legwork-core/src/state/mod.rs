@@ -14,6 +14,7 @@ mod changes;
 mod decide;
 mod execution;
 mod facts;
+mod lapsed;
 pub(crate) mod lineage;
 mod owed;
 mod retries;
@@ -34,12 +35,13 @@ pub use changes::Change;
 pub use decide::{Input, Refusal};
 pub use execution::ExecutionState;
 pub use facts::{Context, SessionFacts, ShownTools};
+pub use lapsed::Lapsed;
 pub use lineage::Mark;
 pub use owed::Owed;
 pub use step::{AgentStep, StepKind, StepResult};
 pub use transient::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged, Seal};
 
-pub use crate::pending::{Pending, PendingReason};
+pub use crate::pending::{Pending, PendingReason, Waits};
 pub use crate::status::ExecutionStatus;
 
 use crate::chunked::Chunked;

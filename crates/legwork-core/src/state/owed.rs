@@ -1,7 +1,7 @@
 //! Which effect is owed next: a pure function of the state.
 
 use crate::error::ErrorRecord;
-use crate::state::{AgentState, AgentStep, CallStatus};
+use crate::state::{AgentState, AgentStep, CallSlot, CallStatus};
 
 /// The effect that is owed next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,25 +41,39 @@ impl AgentState {
         if response.incomplete.is_some() {
             return Owed::EndStep;
         }
-        self.owed_by_calls(step, !execution.pending.is_empty())
+        self.owed_by_calls(step)
     }
 
-    /// While a call is pending no other call of its turn begins: those after it may depend on
-    /// its effect.
-    fn owed_by_calls(&self, step: &AgentStep, waits: bool) -> Owed {
+    /// While a call is in doubt no other call of its turn begins: those after it may depend on
+    /// its effect. Beside one that waits for another reason the rest of the turn runs first, as
+    /// far as it may.
+    fn owed_by_calls(&self, step: &AgentStep) -> Owed {
         if step.calls.are_answered() {
             return Owed::EndStep;
         }
+        let waits = !self.pending().is_empty() && !self.may_pass(step);
         let mut owed = Owed::EndStep;
         for (index, slot) in step.calls.iter().enumerate() {
             owed = match &slot.status {
                 CallStatus::Done(_) => continue,
+                _ if self.is_pending(index) && !waits => continue,
                 _ if waits => return Owed::Pause,
                 CallStatus::Open if !self.is_judged(index) => return Owed::JudgeCalls,
                 CallStatus::Open | CallStatus::Ready | CallStatus::Started(_) => Owed::RunCalls,
             };
         }
         owed
+    }
+
+    /// Whether calls beside those that wait are to run.
+    fn may_pass(&self, step: &AgentStep) -> bool {
+        if self.pending().iter().any(|pending| pending.reason.holds_turn()) {
+            return false;
+        }
+        let others = || (0..).zip(step.calls.iter()).filter(|(index, _)| !self.is_pending(*index));
+        let ready = others().any(|(_, slot)| slot.status == CallStatus::Ready);
+        let waits_for_pass = |slot: &CallSlot| slot.execution().is_none();
+        ready || (!self.0.transient.passed && others().any(|(_, slot)| waits_for_pass(slot)))
     }
 
     /// Whether the call at an index waits for an answer.

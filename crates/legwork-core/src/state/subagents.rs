@@ -20,13 +20,8 @@ impl AgentState {
     /// The subagent of a call waits for an answer: so does this session.
     #[must_use]
     pub fn with_waiting_subagent(self, index: u32) -> Self {
-        let (Some(slot), Some(key)) = (self.call(index), self.effect_key(index)) else {
-            return self;
-        };
-        let mut pending = self.pending().to_vec();
-        pending.push(slot.pending(&key, PendingReason::Subagent, self.now().wall));
-        pending.sort_by_key(|pending| pending.index);
-        self.with(Event::Paused(Paused { pending }))
+        let waits = self.as_pending(index, PendingReason::Subagent);
+        self.with_pending(waits)
     }
 
     /// No subagent is waited for any more: a run looks at each of them again.
@@ -37,6 +32,6 @@ impl AgentState {
             return self;
         }
         let pending = self.pending().iter().filter(|pending| !waits(pending)).cloned().collect();
-        self.with(Event::Paused(Paused { pending }))
+        self.with(Event::Paused(Paused { pending, ..Paused::default() }))
     }
 }

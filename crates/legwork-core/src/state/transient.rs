@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::approval;
 use crate::id::Seq;
 use crate::inference::ModelRequest;
 use crate::outcome::{ContinuationOutcome, Vote};
+use crate::pending::Waits;
 use crate::state::AgentState;
 use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
@@ -23,6 +25,13 @@ pub struct CurrentToolCall {
     pub arguments: Arc<Value>,
     /// The decision of a hook; none if none decided.
     pub verdict: Option<CallVerdict>,
+}
+
+impl CurrentToolCall {
+    /// A call that no hook has seen.
+    pub fn new(index: u32, call: Arc<ToolCall>, arguments: Arc<Value>) -> Self {
+        Self { index, call, arguments, verdict: None }
+    }
 }
 
 /// A finished call that hooks are shown with its outcome.
@@ -48,15 +57,19 @@ pub enum CallVerdict {
     },
     /// It does not run, and this is its result.
     Answer(Value),
+    /// A person has to approve it before it runs.
+    Ask(approval::Request),
 }
 
-/// The arguments of a call that was judged and may run.
+/// The arguments of a call that was judged, and may run or waits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
     /// The arguments, if they differ from those that the model wrote.
     pub arguments: Option<Arc<str>>,
     /// The parsed arguments, if they were parsed already.
     pub value: Option<Arc<Value>>,
+    /// What it waits for before it may run.
+    pub waits: Option<Waits>,
     sealed: Option<Sealed>,
 }
 
@@ -86,9 +99,15 @@ impl Judged {
         Self { value: Some(value), ..Self::default() }
     }
 
+    /// The same, waiting for something before it may run.
+    #[must_use]
+    pub fn waiting_for(self, waits: Waits) -> Self {
+        Self { waits: Some(waits), ..self }
+    }
+
     /// A call that runs with other arguments than the model's: as text, and parsed.
     pub fn with_arguments(arguments: Arc<str>, value: Arc<Value>) -> Self {
-        Self { arguments: Some(arguments), value: Some(value), sealed: None }
+        Self { arguments: Some(arguments), value: Some(value), ..Self::default() }
     }
 }
 
@@ -121,6 +140,8 @@ pub(super) struct Transient {
     pub(super) outcome: Option<Arc<ContinuationOutcome>>,
     pub(super) votes: Vec<Vote>,
     pub(super) stop_prevented: Option<String>,
+    /// Whether the calls that may run beside those that wait have run.
+    pub(super) passed: bool,
     /// Monotonic time from which on active time of the step is not charged yet.
     pub(super) segment: Micros,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::approval;
 use crate::budget::Exhausted;
 use crate::error::ErrorRecord;
 use crate::event::{self, Definition, Event};
@@ -119,6 +120,12 @@ impl AgentState {
     #[must_use]
     pub fn with_tool_call_answered(self, value: Value) -> Self {
         self.with_verdict(CallVerdict::Answer(value))
+    }
+
+    /// A person has to approve the current call before it runs.
+    #[must_use]
+    pub fn with_tool_call_needs_approval(self, request: approval::Request) -> Self {
+        self.with_verdict(CallVerdict::Ask(request))
     }
 
     fn with_verdict(mut self, verdict: CallVerdict) -> Self {

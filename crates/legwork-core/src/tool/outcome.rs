@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval;
 use crate::id::SessionId;
 use crate::message::ResultPart;
 use crate::string_enum::string_enum;
@@ -90,8 +91,14 @@ pub enum ToolOutcome {
         /// Why.
         reason: String,
     },
-    /// Its result comes later.
+    /// It succeeded, and its result is the output of the execution, which ends with it.
+    Finished(Output),
+    /// It asks to stop the execution, for this reason.
+    Stopped(String),
+    /// Its result comes later; it is never an answer.
     Deferred(Deferral),
+    /// A person has to approve it before it runs again; it is never an answer.
+    NeedsApproval(approval::Request),
     /// It was interrupted: its effect may or may not have happened.
     Interrupted,
     /// It was not run, for this reason.
@@ -145,6 +152,40 @@ impl ToolOutcome {
         Self::Failed(FailureKind::Hard, message.into())
     }
 
+    /// Success, with a value that is the output of the execution, which ends with it.
+    pub fn finished(value: Value) -> Self {
+        match Self::value(value) {
+            Self::Ok(output) => Self::Finished(output),
+            other => other,
+        }
+    }
+
+    /// A request to stop the execution, with a reason for people and the model.
+    ///
+    /// Calls of the turn that have not begun do not run.
+    pub fn stopped(reason: impl Into<String>) -> Self {
+        Self::Stopped(reason.into())
+    }
+
+    /// A request for a person's approval, with a reason; the call runs again once it is given.
+    ///
+    /// [`ToolContext::approved`] then says so.
+    ///
+    /// [`ToolContext::approved`]: ../../legwork_port/struct.ToolContext.html#method.approved
+    pub fn needs_approval(reason: impl Into<String>) -> Self {
+        Self::NeedsApproval(approval::Request::new(reason))
+    }
+
+    /// A result that comes later, from outside.
+    pub fn deferred() -> Self {
+        Self::Deferred(Deferral::External)
+    }
+
+    /// A point in time at which the call runs again.
+    pub fn deferred_until(time: Timestamp) -> Self {
+        Self::Deferred(Deferral::Until(time))
+    }
+
     /// The same, with values that are nested too deeply for a journal as their text.
     ///
     /// The model reads the same of both.
@@ -152,54 +193,69 @@ impl ToolOutcome {
     pub fn for_journal(self) -> Self {
         match self {
             Self::Ok(Output(parts)) => Self::parts(parts.into_iter().map(ResultPart::for_journal)),
+            Self::Finished(Output(parts)) => {
+                Self::Finished(Output(parts.into_iter().map(ResultPart::for_journal).collect()))
+            }
             outcome => outcome,
         }
     }
 
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
-        matches!(self, Self::Ok(_))
+        self.output().is_some()
+    }
+
+    /// The result of a call that succeeded.
+    pub fn output(&self) -> Option<&Output> {
+        match self {
+            Self::Ok(output) | Self::Finished(output) => Some(output),
+            _ => None,
+        }
+    }
+
+    /// Whether it answers the call; otherwise the call waits for something.
+    pub fn is_answer(&self) -> bool {
+        !matches!(self, Self::Deferred(_) | Self::NeedsApproval(_))
     }
 
     /// The value of a call that succeeded with one text or one JSON value.
     ///
     /// None if it did not succeed, or has several parts, an image or a file.
     pub fn as_value(&self) -> Option<Cow<'_, Value>> {
-        match self {
-            Self::Ok(Output(parts)) => match parts.as_slice() {
-                [ResultPart::Text(text)] => Some(Cow::Owned(Value::String(text.clone()))),
-                [ResultPart::Json(value)] => Some(Cow::Borrowed(value)),
-                _ => None,
-            },
+        match self.output()?.0.as_slice() {
+            [ResultPart::Text(text)] => Some(Cow::Owned(Value::String(text.clone()))),
+            [ResultPart::Json(value)] => Some(Cow::Borrowed(value)),
             _ => None,
         }
     }
 
     /// The content that a model reads.
     pub fn for_model(&self) -> Vec<ResultPart> {
-        match self {
-            Self::Ok(Output(parts)) => parts.clone(),
-            other => vec![ResultPart::Text(other.words())],
+        match self.output() {
+            Some(Output(parts)) => parts.clone(),
+            None => vec![ResultPart::Text(self.words())],
         }
     }
 
     /// The content as text; images and files as lines that name them.
     pub fn to_text(&self) -> String {
-        match self {
-            Self::Ok(Output(parts)) => ResultPart::joined(parts).into_owned(),
-            other => other.words(),
+        match self.output() {
+            Some(Output(parts)) => ResultPart::joined(parts).into_owned(),
+            None => self.words(),
         }
     }
 
     /// What a model reads of a call that did not succeed.
     fn words(&self) -> String {
         match self {
-            Self::Ok(_) => String::new(),
+            Self::Ok(_) | Self::Finished(_) => String::new(),
+            Self::Stopped(reason) => format!("It stopped the execution: {reason}"),
             Self::Retry(message) => message.clone(),
             Self::Failed(_, message) => message.clone(),
             Self::Blocked { by, reason } => format!("Blocked by {by}: {reason}"),
             Self::Denied { by, reason } => format!("Denied by {by}: {reason}"),
             Self::Deferred(_) => "The result comes later.".to_owned(),
+            Self::NeedsApproval(request) => format!("Not approved yet: {}", request.reason),
             Self::Interrupted => {
                 "Interrupted: it may or may not have happened. Check before you repeat it."
                     .to_owned()

@@ -104,7 +104,7 @@ fn pending(index: u32) -> Arc<CurrentToolCall> {
         .unwrap()
         .call
         .clone();
-    Arc::new(CurrentToolCall { index, call, arguments: Arc::new(json!({"n": 1})), verdict: None })
+    Arc::new(CurrentToolCall::new(index, call, Arc::new(json!({"n": 1}))))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::approval::Approval;
 use legwork_core::budget::{Amounts, Budget, MicroUsd};
 use legwork_core::continuation::Vote;
 use legwork_core::error::{ErrorKind, ErrorSource};
@@ -306,17 +307,34 @@ fn decided() -> BoxedStrategy<Arc<ContinuationOutcome>> {
 }
 
 fn pending() -> BoxedStrategy<Pending> {
-    (pending_id(), index(), text())
-        .prop_map(|(id, index, arguments)| Pending {
+    (pending_id(), index(), text(), reason())
+        .prop_map(|(id, index, arguments, reason)| Pending {
             digest: Digest::of_bytes(id.as_bytes()),
             id,
             index,
             tool: "a".into(),
             arguments: arguments.into(),
-            reason: PendingReason::Doubt,
+            reason,
             asked_at: Timestamp(1),
+            what: None,
+            spec: None,
+            of_policy: false,
+            explanation: None,
+            metadata: Metadata::default(),
+            expires_at: None,
         })
         .boxed()
+}
+
+fn reason() -> BoxedStrategy<PendingReason> {
+    prop_oneof![
+        Just(PendingReason::Doubt),
+        Just(PendingReason::Subagent),
+        Just(PendingReason::Approval),
+        Just(PendingReason::External),
+        Just(PendingReason::Until(Timestamp(3))),
+    ]
+    .boxed()
 }
 
 fn pending_id() -> BoxedStrategy<String> {
@@ -324,9 +342,18 @@ fn pending_id() -> BoxedStrategy<String> {
 }
 
 fn person() -> BoxedStrategy<Answer> {
-    let verdict =
-        prop_oneof![Just(Verdict::RunAgain), Just(Verdict::Tell), json().prop_map(Verdict::Supply)];
-    (pending_id(), verdict).prop_map(|(id, verdict)| Answer { id, verdict }).boxed()
+    let verdict = prop_oneof![
+        Just(Verdict::RunAgain),
+        Just(Verdict::Tell),
+        json().prop_map(Verdict::Supply),
+        text().prop_map(Verdict::Deny),
+        pending_id().prop_map(|id| Verdict::Approve(Approval {
+            digest: Digest::of_bytes(id.as_bytes()),
+            arguments: None,
+            remember: None,
+        })),
+    ];
+    (pending_id(), verdict).prop_map(|(id, verdict)| Answer::new(id, verdict)).boxed()
 }
 
 fn label() -> BoxedStrategy<Label> {
@@ -403,9 +430,11 @@ fn of_a_step() -> BoxedStrategy<Event> {
         2 => (index(), outcome()).prop_map(|(index, outcome)| {
             Event::ToolChanged(event::ToolChanged { index, outcome })
         }),
-        1 => prop::collection::vec(pending(), 0..3).prop_map(|pending| {
-            Event::Paused(event::Paused { pending })
-        }),
+        1 => (prop::collection::vec(pending(), 0..3), any::<(bool, bool)>(), amounts()).prop_map(
+            |(pending, (adds, passed), used)| {
+                Event::Paused(event::Paused { pending, adds, passed, used })
+            },
+        ),
         1 => json().prop_map(|value| {
             Event::OutputAccepted(event::OutputAccepted { value: Arc::new(value), call: None })
         }),

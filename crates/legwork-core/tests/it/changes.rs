@@ -20,7 +20,7 @@ fn request() -> Arc<ModelRequest> {
 
 fn call(state: &AgentState) -> Arc<CurrentToolCall> {
     let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
-    Arc::new(CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None })
+    Arc::new(CurrentToolCall::new(0, call, Arc::new(json!({}))))
 }
 
 /// Each transient part, with a state that has it and the same without it.

@@ -1,10 +1,14 @@
 //! `decide` is the one place that says no: each refusal, and that it changes nothing.
 
 use legwork_core::budget::Amounts;
-use legwork_core::event::{ParentLink, Paused, SessionStarted, ToolStarted};
+use legwork_core::event::{ParentLink, SessionStarted, ToolStarted};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Posted, Verdict};
-use legwork_core::state::{Input, PendingReason, Refusal};
-use legwork_core::{AgentState, EffectClass, Event, Message, Seq, SessionId, Timestamp};
+use legwork_core::state::{Input, Judged, Pending, PendingReason, Refusal};
+use legwork_core::{
+    AgentState, Digest, EffectClass, EffectKey, Event, Message, Part, Seq, SessionId, Stamp,
+    Timestamp, ToolCall,
+};
+use serde_json::Value;
 
 use crate::story::{blank, go_on, tell};
 
@@ -40,13 +44,14 @@ fn s1_9_a_start_needs_input_and_no_execution_under_way() {
 #[test]
 fn s10_2_an_answer_needs_a_pending_call_of_its_id() {
     let state = tell("user: hi; inference; calls: a; starts: 0; pauses: 0");
-    let answer = |id: &str| Answer { id: id.to_owned(), verdict: Verdict::Tell };
+    let answer = |id: &str| Answer::new(id.to_owned(), Verdict::Tell);
     let unknown = |id: &str| Refusal::UnknownPending { id: id.to_owned() };
     refuses(&state, Input::Answer(answer("s/3/7")), unknown("s/3/7"));
     let events = state.decide(Input::Answer(answer("s/3/0"))).unwrap();
     let state = events.into_iter().fold(state, AgentState::with);
-    let words = refuses(&state, Input::Answer(answer("s/3/0")), unknown("s/3/0"));
-    assert!(words.contains("answered already"), "{words}");
+    let answered = Refusal::AnsweredBefore { id: "s/3/0".to_owned() };
+    let words = refuses(&state, Input::Answer(answer("s/3/0")), answered);
+    assert!(words.contains("answered before"), "{words}");
 }
 
 #[test]
@@ -63,11 +68,10 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
     };
     let state = state.with(Event::ToolStarted(started));
     let waits = |reason| {
-        let slot = &state.current_step().unwrap().calls.get(0).unwrap();
-        let pending = slot.pending(&state.effect_key(0).unwrap(), reason, Timestamp(7));
-        state.clone().with(Event::Paused(Paused { pending: vec![pending] }))
+        let pending = state.as_pending(0, reason).unwrap();
+        state.clone().with_pending([pending])
     };
-    let answer = || Answer { id: "s/3/0".to_owned(), verdict: Verdict::Tell };
+    let answer = || Answer::new("s/3/0".to_owned(), Verdict::Tell);
     let refusal = Refusal::SubagentWaits { id: "s/3/0".to_owned(), child };
     let words = refuses(&waits(PendingReason::Subagent), Input::Answer(answer()), refusal);
     assert!(words.contains("s.3-0"), "{words}");
@@ -79,10 +83,15 @@ fn s5_4_a_call_that_waits_for_its_subagent_is_answered_in_that_session() {
 fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
     let pending = |calls: &str, index: u32, arguments: Option<&str>| {
         let state = tell(&format!("user: hi; inference; calls: {calls}"));
-        let mut slot = state.current_step().unwrap().calls.get(index as usize).unwrap().clone();
-        slot.arguments = arguments.map(Into::into);
-        let key = state.effect_key(index).unwrap();
-        slot.pending(&key, PendingReason::Doubt, Timestamp(7))
+        let state = state.at(Stamp { wall: Timestamp(7), ..Stamp::default() });
+        let state = match arguments {
+            Some(arguments) => {
+                let judged = Judged::with_arguments(arguments.into(), Value::Null.into());
+                state.with_judged(index, judged)
+            }
+            None => state,
+        };
+        state.as_pending(index, PendingReason::Doubt).unwrap()
     };
     let first = pending("a, a", 0, None);
     assert_eq!((&*first.id, first.index, &*first.tool), ("s/3/0", 0, "a"));
@@ -93,6 +102,51 @@ fn s10_2_what_waits_is_named_by_the_key_and_the_digest_of_exactly_that_call() {
     for other in [pending("a, a", 1, None), pending("b, a", 0, None), changed] {
         assert!(other.digest != first.digest, "{other:?}");
     }
+}
+
+#[test]
+fn s7_1_the_digest_of_a_call_is_of_its_id_its_tool_its_spec_and_the_values_it_is_given() {
+    let digest = |key: &str, id: &str, tool: &str, arguments: &str, spec: &[u8]| {
+        let key = EffectKey { session: SessionId::new(key), entry: Seq(3), index: 0 };
+        let (call, spec) = (ToolCall::new(id, tool, arguments), Digest::of_bytes(spec));
+        let (reason, at) = (PendingReason::Approval, Timestamp(7));
+        let waits = |after| {
+            Pending::new(&key, &call, &call.arguments, Some(&spec), reason.clone(), after, at)
+        };
+        assert!(waits(Seq(8)).digest != waits(Seq(9)).digest, "it waits once more");
+        waits(Seq(8)).digest
+    };
+    let first = digest("s", "c", "send", r#"{"a":1,"b":2}"#, b"spec");
+    assert_eq!(
+        digest("s", "c", "send", r#"{ "b": 2, "a": 1 }"#, b"spec"),
+        first,
+        "the same values"
+    );
+    for other in [
+        digest("t", "c", "send", r#"{"a":1,"b":2}"#, b"spec"),
+        digest("s", "d", "send", r#"{"a":1,"b":2}"#, b"spec"),
+        digest("s", "c", "sent", r#"{"a":1,"b":2}"#, b"spec"),
+        digest("s", "c", "send", r#"{"a":1,"b":3}"#, b"spec"),
+        digest("s", "c", "send", r#"{"a":1,"b":2}"#, b"another"),
+    ] {
+        assert!(other != first);
+    }
+}
+
+#[test]
+fn s7_5_a_state_is_told_what_a_session_may_be_told() {
+    let state = tell("user: hi").with_steering_message("look left").unwrap();
+    assert!(state.context().steered);
+    assert_eq!(state.context().transcript.messages().last().unwrap().text(), "look left");
+    let state = state.with_follow_up_message("and then?").unwrap();
+    let queued: Vec<_> = state.facts().follow_ups.iter().map(|message| message.text()).collect();
+    assert_eq!(queued, ["and then?"]);
+    let call = ToolCall::new("c", "look", "{}");
+    let open = || Message::assistant(vec![Part::ToolCall(call.clone().into())]);
+    let refused = state.clone().with_steering_message(open());
+    assert!(matches!(refused, Err(Refusal::Malformed(_))), "{refused:?}");
+    let refused = state.with_follow_up_message(open());
+    assert!(matches!(refused, Err(Refusal::Malformed(_))), "{refused:?}");
 }
 
 #[test]
@@ -131,7 +185,7 @@ fn s8_2_an_item_is_taken_once_and_only_if_it_may_be() {
     refuses(&state, Input::Take(posted(2, Item::MoveHead(Seq(9)))), unknown(9));
     let label = Label { entry: Seq(9), text: None };
     refuses(&state, Input::Take(posted(2, Item::Label(label))), unknown(9));
-    let answer = Answer { id: "x".into(), verdict: Verdict::Tell };
+    let answer = Answer::new("x", Verdict::Tell);
     let pending = Refusal::UnknownPending { id: "x".into() };
     refuses(&state, Input::Take(posted(2, Item::Answer(answer))), pending);
     // What is taken up is two entries: the cursor and the effect.

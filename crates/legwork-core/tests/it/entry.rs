@@ -42,7 +42,7 @@ fn s8_5_a_line_is_an_object_of_six_fields() {
     let line = String::from_utf8(entry(event).encode().unwrap()).unwrap();
     assert_eq!(
         line,
-        r#"{"v":1,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":{"text":"hi"}}]}}"#
+        r#"{"v":2,"seq":7,"parent":6,"at":1700000000000,"type":"message_added","body":{"role":"user","parts":[{"text":{"text":"hi"}}]}}"#
     );
 }
 
@@ -113,14 +113,14 @@ fn s1_7_an_object_with_a_key_of_serde_json_s_own_is_kept_as_its_text() {
 fn s8_5_an_entry_of_a_newer_version_is_newer_whatever_its_shape() {
     let newer = FORMAT + 1;
     let same = format!(r#"{{"v":{newer},"seq":1,"parent":0,"at":0,"type":"x","body":{{}}}}"#);
-    assert_eq!(read(&same), "unnumbered, newer: 2");
+    assert_eq!(read(&same), "unnumbered, newer: 3");
     assert_eq!(read(r#"{"v":99,"entry":"01J","prev":["a"]}"#), "unnumbered, newer: 99");
     assert_eq!(
         read(r#"{"v":99,"type":"head_moved","body":{"to":"x"},"seq":1,"parent":0,"at":0}"#),
         "unnumbered, newer: 99"
     );
     let error = Entry::decode(same.as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("version 2") && error.contains("reads up to 1"), "{error}");
+    assert!(error.contains("version 3") && error.contains("reads up to 2"), "{error}");
     assert!(error.contains("use a newer Legwork"), "{error}");
     let this = same.replace(&format!("\"v\":{newer}"), &format!("\"v\":{FORMAT}"));
     assert_eq!(read(&this), "1 x");
@@ -178,7 +178,7 @@ fn s11_4_an_unknown_type_survives_byte_for_byte() {
         r#""\u0000\ud83e\uddf5 é""#,
     ] {
         let line =
-            format!(r#"{{"v":1,"seq":3,"parent":2,"at":9,"type":"from_later","body":{body}}}"#);
+            format!(r#"{{"v":2,"seq":3,"parent":2,"at":9,"type":"from_later","body":{body}}}"#);
         let entry = Entry::decode(line.as_bytes()).unwrap();
         let Event::Other(unknown) = &entry.event else { panic!("{:?}", entry.event) };
         assert_eq!((unknown.kind.as_str(), unknown.body.get()), ("from_later", body));

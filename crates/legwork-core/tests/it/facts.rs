@@ -44,7 +44,7 @@ fn s1_9_a_run_is_at_work_from_its_first_inference_until_it_rests() {
         assert!(!at_work(story), "{story}");
     }
     let doubt = tell("user: hi; inference; calls: a; starts: 0");
-    let nothing = doubt.clone().with(Event::Paused(Paused { pending: Vec::new() }));
+    let nothing = doubt.clone().with(Event::Paused(Paused::default()));
     assert_eq!(nothing.facts().at_work, doubt.facts().at_work, "nothing pending is no rest");
     assert_eq!(
         worked(doubt.clone().at(stamp(2_000)), 5, false).facts().at_work,

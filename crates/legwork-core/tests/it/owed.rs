@@ -140,7 +140,7 @@ fn s10_2_a_person_may_run_it_again_tell_the_model_or_supply_a_result() {
 #[test]
 fn s10_2_an_answer_to_nothing_pending_changes_nothing() {
     let state = tell(DOUBT);
-    let answer = Answer { id: "s/9/9".to_owned(), verdict: Verdict::Tell };
+    let answer = Answer::new("s/9/9".to_owned(), Verdict::Tell);
     assert!(state.decide(Input::Answer(answer.clone())).is_err());
     let event = legwork_core::Event::Answered(legwork_core::event::Answered { answer });
     let after = state.clone().with(event);

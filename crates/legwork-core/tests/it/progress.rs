@@ -195,7 +195,7 @@ fn s4_2_a_task_with_tools_takes_an_answer_for_what_waits() {
     let task = ToolUseState::from(doubt.clone());
     assert_eq!((task.pending(), task.pending().len()), (doubt.pending(), 1));
     let id = task.pending()[0].id.clone();
-    let answer = |id: &str| Answer { id: id.to_owned(), verdict: Verdict::Tell };
+    let answer = |id: &str| Answer::new(id.to_owned(), Verdict::Tell);
     let refused = task.clone().with_answer(answer("nothing"));
     assert!(refused.is_err(), "{refused:?}");
     let told = task.clone().with_answer(answer(&id)).unwrap();

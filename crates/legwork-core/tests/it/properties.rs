@@ -89,7 +89,10 @@ fn owed_can_be_done(state: &AgentState) -> Result<(), TestCaseError> {
     let (stops, waits) = (!execution.signals.is_empty(), !execution.pending.is_empty());
     let fits = match owed {
         Owed::Infer => response.is_none() && !stops && !failed,
-        Owed::JudgeCalls | Owed::RunCalls => open && !waits,
+        // Beside a call in doubt nothing of its turn runs.
+        Owed::JudgeCalls | Owed::RunCalls => {
+            open && !execution.pending.iter().any(|pending| pending.reason.holds_turn())
+        }
         Owed::Pause => open && waits,
         Owed::EndStep => step.is_some() && !open && (response.is_some() || failed || stops),
         Owed::Stop => step.is_none(),

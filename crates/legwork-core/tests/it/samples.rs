@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::approval::{Approval, Remember, Request};
 use legwork_core::budget::{Amounts, Budget, Dimension, Exhausted, MicroUsd};
 use legwork_core::continuation::{Vote, resolve};
 use legwork_core::error::{ErrorKind, ErrorSource};
@@ -264,6 +265,7 @@ fn failing() -> Vec<Event> {
     let bare = ToolSpec::new("read", "", json!({})).effect(EffectClass::ReadOnly);
     let bare = bare.mode(ExecutionMode::ParallelUnordered);
     let child = ToolSpec::new("ask_clerk", HARD, json!({})).in_child();
+    let child = child.max_calls(7).tag(HARD).with_metadata(HARD, hard_json());
     let specs = [spec(), bare, child].map(Arc::new).to_vec();
     let digest = ToolSpecs::new(specs.clone()).digest().cloned();
     let digests = specs.iter().map(|spec| spec.digest()).collect();
@@ -357,9 +359,26 @@ fn pending(index: u32) -> Pending {
         tool: "bash".into(),
         arguments: "not json {".into(),
         digest: Digest::of_bytes(b"call"),
-        reason: if index == 3 { PendingReason::Subagent } else { PendingReason::Doubt },
+        what: Some(Digest::of_bytes(b"what")),
+        spec: (index == 4).then(|| Digest::of_bytes(b"spec")),
+        of_policy: index == 4,
+        reason: match index {
+            3 => PendingReason::Subagent,
+            4 => PendingReason::Approval,
+            5 => PendingReason::External,
+            6 => PendingReason::Until(Timestamp(1_800_000_000_000)),
+            _ => PendingReason::Doubt,
+        },
+        explanation: (index == 4).then(|| HARD.to_owned()),
+        metadata: if index == 4 { metadata(2) } else { Metadata::default() },
         asked_at: Timestamp(1_700_000_000_777),
+        expires_at: (index == 4).then_some(Timestamp(1_900_000_000_000)),
     }
+}
+
+fn approval(remember: Option<Remember>) -> Approval {
+    let arguments = remember.is_some().then(|| "{}".into());
+    Approval { digest: Digest::of_bytes(b"call"), arguments, remember }
 }
 
 fn calling() -> Vec<Event> {
@@ -388,12 +407,17 @@ fn calling() -> Vec<Event> {
         started(1, EffectClass::Idempotent, None),
         started(2, EffectClass::Once(OnDoubt::Ask), None),
         started(3, EffectClass::Once(OnDoubt::Tell), None),
-        Event::Paused(event::Paused { pending: (0..4).map(pending).collect() }),
+        Event::Paused(event::Paused {
+            pending: (0..7).map(pending).collect(),
+            adds: true,
+            passed: true,
+            used: amounts(),
+        }),
     ]
 }
 
 fn answering() -> Vec<Event> {
-    let answer = |index, verdict| Answer { id: pending(index).id, verdict };
+    let answer = |index, verdict| Answer::new(pending(index).id, verdict);
     let answered =
         |index, verdict| Event::Answered(event::Answered { answer: answer(index, verdict) });
     let (by, reason) = ("guard".to_owned(), HARD.to_owned());
@@ -410,6 +434,11 @@ fn answering() -> Vec<Event> {
         ToolOutcome::Skipped(HARD.into()),
         ToolOutcome::Withdrawn,
         ToolOutcome::Deferred(Deferral::Session("s.9-1".into())),
+        ToolOutcome::finished(hard_json()),
+        ToolOutcome::Stopped(HARD.into()),
+        ToolOutcome::NeedsApproval(
+            Request::new(HARD).with_metadata(HARD, hard_json()).of_policy().expires_in(Micros(7)),
+        ),
     ];
     let finished = |(at, outcome): (usize, ToolOutcome)| {
         let index = u32::try_from(at + 2).unwrap_or(u32::MAX);
@@ -423,6 +452,9 @@ fn answering() -> Vec<Event> {
         answered(1, Verdict::Tell),
         taken(6),
         answered(2, Verdict::RunAgain),
+        answered(4, Verdict::Approve(approval(Some(Remember::Rule(HARD.into()))))),
+        Event::Answered(event::Answered { answer: answer(5, Verdict::Deny(HARD.into())).by(HARD) }),
+        answered(6, Verdict::Approve(approval(Some(Remember::Tool)))),
     ];
     events.extend(outcomes.into_iter().enumerate().map(finished));
     let image = Image {
@@ -481,7 +513,7 @@ fn after_the_end() -> Vec<Event> {
     let (reserved, charged) = (amounts(), Amounts::default());
     let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Incomplete, HARD);
     let signal = StopSignal::error("errors", error);
-    let (late, no) = (Answer { id: HARD.into(), verdict: Verdict::Tell }, || "no".to_owned());
+    let (late, no) = (Answer::new(HARD, Verdict::Tell), || "no".to_owned());
     let nowhere = Label { entry: Seq(99), text: Some(HARD.into()) };
     let outcome = Arc::new(ContinuationOutcome::stop(signal));
     let status = ExecutionStatus::Failed;

@@ -122,7 +122,7 @@ fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
     let label = Label { entry: Seq(1), text: Some("here".into()) };
     let message = || Arc::new(Message::user("look"));
     let doubt = "user: hi; inference; calls: bash; starts: 0; pauses: 0";
-    let answer = Answer { id: "s/3/0".into(), verdict: Verdict::Tell };
+    let answer = Answer::new("s/3/0", Verdict::Tell);
     let stop = StopSignal::new(StopReason::UserRequested, "inbox", "enough");
     for (item, effect) in [
         (Item::Steer(message()), Event::Steered(message())),
@@ -178,7 +178,7 @@ fn s8_2_every_kind_of_item_does_what_it_says() {
     let state = take(idle(), posted(1, Item::MoveHead(Seq(5)))).unwrap();
     assert_eq!((state.head(), state.facts().inbox_cursor), (Seq(5), Cursor(1)));
     let doubt = tell("user: hi; inference; calls: bash; starts: 0; pauses: 0");
-    let answer = Answer { id: doubt.pending()[0].id.clone(), verdict: Verdict::Tell };
+    let answer = Answer::new(doubt.pending()[0].id.clone(), Verdict::Tell);
     let state = take(doubt, posted(1, Item::Answer(answer.clone()))).unwrap();
     assert_eq!(owes(&state), "ends the step");
     assert_eq!(*state.facts().answers, [answer]);
@@ -192,7 +192,7 @@ fn s8_2_a_refused_item_is_consumed_and_changes_nothing_else() {
     assert!(!state.facts().answers.is_empty() && !state.facts().follow_ups.is_empty());
     for item in [
         Item::MoveHead(Seq(1)),
-        Item::Answer(Answer { id: "s/9/0".into(), verdict: Verdict::Tell }),
+        Item::Answer(Answer::new("s/9/0", Verdict::Tell)),
         Item::Label(Label { entry: Seq(99), text: Some("x".into()) }),
         Item::FollowUp(Arc::new(Message::user("x"))),
         Item::Stop("x".into()),

@@ -7,7 +7,7 @@ use legwork_core::continuation::{defaults, evaluate};
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{
     Answered, ExecutionFinished, ExecutionStarted, InboxTaken, InferenceFailed, InferenceStarted,
-    Paused, RefusedItem, Responded, StepFinished, ToolFinished, ToolStarted,
+    RefusedItem, Responded, StepFinished, ToolFinished, ToolStarted,
 };
 use legwork_core::inbox::{Answer, Cursor, Item, Posted, Verdict};
 use legwork_core::inference::Incomplete;
@@ -220,15 +220,21 @@ fn pauses(state: AgentState, rest: &str) -> AgentState {
             digest: Digest::of_bytes(b"call"),
             reason: PendingReason::Doubt,
             asked_at: Timestamp(7),
+            what: None,
+            spec: None,
+            of_policy: false,
+            explanation: None,
+            metadata: Metadata::default(),
+            expires_at: None,
         }
     });
-    let pending = pending.collect();
-    state.with(Event::Paused(Paused { pending }))
+    let pending: Vec<_> = pending.collect();
+    state.with_pending(pending)
 }
 
 fn answered(state: AgentState, rest: &str, verdict: Verdict) -> AgentState {
     let id = state.effect_key(rest.parse().unwrap()).unwrap().to_string();
-    state.with(Event::Answered(Answered { answer: Answer { id, verdict } }))
+    state.with(Event::Answered(Answered { answer: Answer::new(id, verdict) }))
 }
 
 /// Takes an item up as the runtime does.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use legwork_core::approval::Request;
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{ContinuationOutcome, StopReason};
 use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::state::{CurrentToolCall, CurrentToolExecution, Judged};
+use legwork_core::state::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
     AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, SessionId, StopSignal,
@@ -34,7 +35,7 @@ fn done() -> AgentState {
 fn judging() -> AgentState {
     let state = calls();
     let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
-    let pending = CurrentToolCall { index: 0, call, arguments: Arc::new(json!({})), verdict: None };
+    let pending = CurrentToolCall::new(0, call, Arc::new(json!({})));
     state.with_current_tool_call(Some(Arc::new(pending)))
 }
 
@@ -112,6 +113,15 @@ fn transitions() -> Vec<Transition> {
             judging,
             |s| s.with_tool_call_answered(json!("yes")),
             |s| s.current_tool_call().unwrap().verdict.is_some()
+        ),
+        transition!(
+            "with_tool_call_needs_approval",
+            judging,
+            |s| s.with_tool_call_needs_approval(Request::new("it writes")),
+            |s| matches!(
+                &s.current_tool_call().unwrap().verdict,
+                Some(CallVerdict::Ask(request)) if request.reason == "it writes"
+            )
         ),
         transition!(
             "with_tool_call_arguments",

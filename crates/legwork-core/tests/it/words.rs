@@ -1,8 +1,8 @@
 //! S8.5: the words that stand in journals: those of each enum, all of them listed.
 //!
 //! An older Legwork of the same format cannot read a journal with a word that it does not
-//! know. So `tests/golden/v1-words.txt` lists them, and a word that is added fails here: raise
-//! `FORMAT`, with an arm of `upcast` and golden files, or, as long as no version with this
+//! know. So `tests/golden/v2-words.txt` lists them, and a word that is added fails here: raise
+//! `FORMAT`, with golden files, or, as long as no version with this
 //! format was released, add it to the list.
 
 use std::cell::RefCell;
@@ -101,7 +101,7 @@ fn s8_5_every_word_of_a_journaled_enum_is_listed_with_its_format() {
         missing.is_empty() && extra.is_empty(),
         "the words of journaled enums changed.\nin the code:\n  {}\nin {path}:\n  {}\nA released \
          Legwork of format {FORMAT} cannot read a word that it does not know: raise `FORMAT` \
-         (with `upcast` and new golden files). If no release has this format yet, or an enum \
+         (with new golden files). If no release has this format yet, or an enum \
          that keeps unknown words got one that old versions may overlook, change the list.",
         missing.join("\n  "),
         extra.join("\n  "),

@@ -44,9 +44,10 @@ pub(super) async fn begin(
 }
 
 /// Whether a crash must not forget that the call began: it may not happen twice, a subagent
-/// spends for it, or it runs with arguments that the response does not have.
+/// spends for it, it was answered, or it runs with arguments that the response does not have.
 fn must_be_durable(job: &Job) -> bool {
     !job.spec.effect.is_repeatable()
+        || job.answered
         || job.spec.runs_in == RunsIn::OwnSession
         || job.changed.is_some()
 }

@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use legwork_core::state::CallStatus;
-use legwork_core::tool::RunsIn;
-use legwork_core::{AgentState, ToolCall, ToolSpec};
-use legwork_port::{Tool, unwind};
+use legwork_core::state::{CallSlot, CallStatus, Pending, Waits};
+use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, RunsIn};
+use legwork_core::{AgentState, ToolCall, ToolOutcome, ToolSpec};
+use legwork_port::{Admission, AdmittedCall, Tool, unwind};
 use legwork_toolset::StepTools;
 use serde_json::Value;
 
 use crate::context::StepContext;
 use crate::error::Halt;
+use crate::executor::holding::Holding;
 use crate::executor::outcome::end_call;
-use crate::services::{SubagentCall, TurnSubagents};
+use crate::services::{CallPolicy, SubagentCall, TurnSubagents};
 
 /// A call to be run, with all that it takes.
 pub(super) struct Job {
@@ -25,8 +26,10 @@ pub(super) struct Job {
     pub(super) arguments: Option<Arc<Value>>,
     /// Whether it began under another run, and its intent stands.
     pub(super) begun: bool,
-    /// Whether a person said that it shall run again: it has counted already.
+    /// Whether it runs again after it waited: it has counted already.
     pub(super) again: bool,
+    /// Whether it waited, and was answered.
+    pub(super) answered: bool,
     /// The arguments, if they are not the model's.
     pub(super) changed: Option<Arc<str>>,
     /// Its subagent, with what that may use.
@@ -39,6 +42,12 @@ impl Job {
         !self.begun && !self.again
     }
 
+    /// Whether it runs alone.
+    pub(super) fn is_barrier(&self, policy: CallPolicy) -> bool {
+        let sequential = ExecutionMode::Sequential;
+        policy.mode == sequential || self.spec.mode == sequential
+    }
+
     /// What it works on now, if its tool names that: calls on one thing never interleave.
     ///
     /// Earlier calls may change which thing a name leads to, so it is asked for each batch.
@@ -47,6 +56,18 @@ impl Job {
         let arguments = self.arguments.as_ref()?;
         let asked = unwind::call(|| self.tool.resource(arguments));
         asked.unwrap_or_else(|_| self.spec.resource_of(arguments))
+    }
+
+    /// What its tool defers it to, although it was approved; nothing once that time has come.
+    fn defers(&self, state: &AgentState) -> Option<Deferral> {
+        let arguments = self.arguments.as_deref()?;
+        let (call, shown, approved) = (&self.call, &self.call.name, true);
+        let call = AdmittedCall { call, shown, arguments, state, approved };
+        match unwind::call(|| self.tool.admit(&call)) {
+            Ok(Admission::Defer(Deferral::Until(time))) if time <= state.now().wall => None,
+            Ok(Admission::Defer(deferral)) => Some(deferral),
+            _ => None,
+        }
     }
 
     /// Finds the subagent that it asks for and takes what that may use.
@@ -63,46 +84,100 @@ impl Job {
     }
 }
 
-/// The calls that may run now, in call order; those whose tool is not there any more are
+/// The calls of a turn that are not answered.
+pub(super) struct Collected {
+    /// Those that may run now, in call order.
+    pub(super) jobs: VecDeque<Job>,
+    /// Those that may not begin before others are answered.
+    pub(super) held: VecDeque<Job>,
+    /// Those that wait for an answer from now on.
+    pub(super) waiting: Vec<Pending>,
+}
+
+/// The calls that are not answered, in call order; those whose tool is not there any more are
 /// answered.
 pub(super) async fn collect(
     mut state: AgentState,
     cx: &StepContext,
     shown: &StepTools,
-) -> Result<(AgentState, VecDeque<Job>), Halt> {
+) -> Result<(AgentState, Collected), Halt> {
     let step = state.execution().and_then(|execution| execution.current.clone());
     let count = step.as_ref().map_or(0, |step| step.calls.len());
-    let mut jobs = VecDeque::with_capacity(count);
+    let (jobs, held, waiting) = (VecDeque::with_capacity(count), VecDeque::new(), Vec::new());
+    let mut all = Collected { jobs, held, waiting };
+    let mut holding = Holding::default();
     for (at, slot) in step.iter().flat_map(|step| step.calls.iter()).enumerate() {
         let index = u32::try_from(at).unwrap_or(u32::MAX);
+        let pending = state.is_pending(at);
         let begun = match slot.status {
             CallStatus::Done(_) => continue,
+            _ if pending => false,
             CallStatus::Started(effect) if effect.is_repeatable() => true,
             CallStatus::Started(_) => continue,
             CallStatus::Open if !state.is_judged_by(&cx.seal, index) => continue,
             CallStatus::Open | CallStatus::Ready => false,
         };
-        let (place, spec) = match shown.find(&state, &slot.call.name) {
-            Ok(found) => found,
+        let job = match job(&state, shown, index, slot, begun) {
+            Ok(Some(job)) => job,
+            Ok(None) | Err(_) if pending => continue,
+            Ok(None) => continue,
             Err(outcome) => {
                 state = end_call(state, cx, index, outcome).await?;
                 continue;
             }
         };
-        let Some(tool) = shown.tool(place) else { continue };
-        let judged = state.judged(at);
-        let judged_as = judged.and_then(|judged| judged.arguments.clone());
-        // An intent of before may have changed them: each intent says all that it runs with.
-        let changed = judged_as.or_else(|| slot.arguments.clone());
-        let arguments = changed.as_ref().unwrap_or(&slot.call.arguments);
-        let call = with_arguments(&slot.call, arguments);
-        let known = judged.and_then(|judged| judged.value.clone());
-        let arguments = known.or_else(|| call.parse().ok().map(Arc::new));
-        let (spec, tool, subagent) = (Arc::clone(spec), Arc::clone(tool), None);
-        let again = slot.status == CallStatus::Ready;
-        jobs.push_back(Job { index, call, spec, tool, arguments, begun, again, changed, subagent });
+        let is_barrier = job.is_barrier(cx.services.calls);
+        let resource = || if is_barrier { None } else { job.resource() };
+        let waits = match slot.status {
+            _ if pending => None,
+            CallStatus::Open => state.judged(at).and_then(|judged| judged.waits.clone()),
+            CallStatus::Ready if !slot.began => job.defers(&state).map(Waits::Deferred),
+            _ => None,
+        };
+        if pending || waits.is_some() {
+            holding.add(is_barrier, resource());
+            all.waiting.extend(waits.and_then(|waits| state.as_waiting(index, waits)));
+        } else if holding.waits() && holding.holds(is_barrier, resource()) {
+            all.held.push_back(job);
+        } else {
+            all.jobs.push_back(job);
+        }
     }
-    Ok((state, jobs))
+    Ok((state, all))
+}
+
+/// A call with all that it takes to run it; none if its tool is not there.
+///
+/// # Errors
+/// The outcome that says why it cannot run.
+fn job(
+    state: &AgentState,
+    shown: &StepTools,
+    index: u32,
+    slot: &CallSlot,
+    begun: bool,
+) -> Result<Option<Job>, ToolOutcome> {
+    let (place, spec) = shown.find(state, &slot.call.name)?;
+    let Some(tool) = shown.tool(place) else { return Ok(None) };
+    // What was judged is void once somebody answered: the call has the arguments that it waited
+    // with, or those that were approved.
+    let judged = state.judged(index as usize).filter(|_| slot.status == CallStatus::Open);
+    let judged_as = judged.and_then(|judged| judged.arguments.clone());
+    // An intent of before may have changed them: each intent says all that it runs with.
+    let changed = judged_as.or_else(|| slot.arguments.clone());
+    let arguments = changed.as_ref().unwrap_or(&slot.call.arguments);
+    let call = with_arguments(&slot.call, arguments);
+    let known = judged.and_then(|judged| judged.value.clone());
+    let arguments = known.or_else(|| call.parse().ok().map(Arc::new));
+    let answered = slot.status == CallStatus::Ready;
+    if answered && changed.is_some() {
+        // A person may have written them: nobody has looked whether they fit.
+        let fits = shown.validate(place, arguments.as_deref().unwrap_or(&Value::Null));
+        fits.map_err(|problem| ToolOutcome::Failed(FailureKind::InvalidArguments, problem))?;
+    }
+    let (spec, tool, subagent) = (Arc::clone(spec), Arc::clone(tool), None);
+    let again = slot.began && !begun;
+    Ok(Some(Job { index, call, spec, tool, arguments, begun, again, answered, changed, subagent }))
 }
 
 fn with_arguments(call: &Arc<ToolCall>, arguments: &Arc<str>) -> Arc<ToolCall> {

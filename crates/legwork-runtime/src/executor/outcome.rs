@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use legwork_core::budget::Amounts;
 use legwork_core::event::ToolFinished;
-use legwork_core::state::CallStatus;
-use legwork_core::tool::{Deferral, FailureKind};
-use legwork_core::{AgentState, Event, Micros, ToolOutcome, ToolSpec};
+use legwork_core::state::{CallStatus, Waits};
+use legwork_core::tool::Deferral;
+use legwork_core::{AgentState, Event, Micros, StopReason, StopSignal, ToolOutcome};
 
 use crate::context::StepContext;
 use crate::error::Halt;
 use crate::executor::body::Ran;
 use crate::executor::job::Job;
+use crate::judge::{refused, why_stopped};
 use crate::release::Release;
 use crate::services::TurnSubagents;
 
@@ -25,12 +27,12 @@ pub(super) async fn record(
     ended: impl IntoIterator<Item = Ran>,
     release: &mut Release,
 ) -> Result<AgentState, Halt> {
-    let mut urgent = false;
+    let (mut urgent, mut waiting, mut charged) = (false, Vec::new(), Amounts::default());
     for ran in ended {
         let (index, took) = (ran.index, ran.took);
         let outcome = match ran.outcome {
             None => continue,
-            Some(ToolOutcome::Deferred(deferral)) => {
+            Some(ToolOutcome::Deferred(deferral @ Deferral::Session(_))) => {
                 if is_child(&state, index, &deferral) {
                     // One that was interrupted waits for nobody: its call stays open for the next run.
                     if !cx.control.interrupt.is_cancelled() {
@@ -40,15 +42,32 @@ pub(super) async fn record(
                 }
                 refused(&ran.spec, &deferral)
             }
-            Some(outcome) => state.limit_retries(&ran.spec, outcome.for_journal()),
+            Some(outcome) => match Waits::of(outcome) {
+                Ok(waits) => {
+                    urgent = true;
+                    waiting.extend(state.as_waiting(index, waits));
+                    charged = charged.plus(&ran.used);
+                    continue;
+                }
+                Err(outcome) => state.limit_retries(&ran.spec, outcome.for_journal()),
+            },
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
         let (metadata, used) = (ran.metadata, ran.used);
         let finished = ToolFinished { index, outcome, took, metadata, used };
         release.ended(cx, &ran.call, &finished);
+        let stops = match &*finished.outcome {
+            ToolOutcome::Stopped(reason) => Some(reason.clone()),
+            _ => None,
+        };
         state = state.with(Event::ToolFinished(finished));
+        if let Some(reason) = stops {
+            let signal = StopSignal::new(StopReason::StopRequested, &*ran.call.name, reason);
+            state = state.with_stop_signal(signal);
+        }
     }
+    let state = state.with_pending_charged(waiting, charged);
     if urgent { cx.commit(state).await } else { Ok(state) }
 }
 
@@ -56,16 +75,6 @@ pub(super) async fn record(
 fn is_child(state: &AgentState, index: u32, deferral: &Deferral) -> bool {
     let child = state.call(index).and_then(|slot| slot.child.as_ref());
     matches!(deferral, Deferral::Session(session) if Some(session) == child)
-}
-
-/// A result that comes later is never an answer.
-fn refused(spec: &ToolSpec, deferral: &Deferral) -> ToolOutcome {
-    let message = format!(
-        "The tool `{}` deferred its result ({deferral:?}), which is not supported: it must wait \
-         for the result and return it.",
-        spec.name
-    );
-    ToolOutcome::Failed(FailureKind::Hard, message)
 }
 
 /// Calls that were cut off while they ran, by the run's control or because its time was
@@ -81,27 +90,51 @@ pub(super) async fn interrupt(mut state: AgentState, cx: &StepContext) -> Result
         if (effect.is_repeatable() && !ends) || state.is_pending(index as usize) {
             continue;
         }
-        state = match slot.child {
-            Some(_) => end_call(state, cx, index, ToolOutcome::Interrupted).await?,
-            None => cx.answer(state, index, &slot.call, ToolOutcome::Interrupted),
-        };
+        state = end_call(state, cx, index, ToolOutcome::Interrupted).await?;
     }
     Ok(state)
+}
+
+/// Why calls that have not begun do not run now; none if they may. Who says something while they
+/// wait, is heard first.
+pub(crate) fn why_left(state: &AgentState, cx: &StepContext) -> Option<String> {
+    let steered = || state.context().steered.then(|| STEERED.to_owned());
+    why_skipped(state, cx).or_else(steered)
+}
+
+/// Why calls do not run that had not begun when somebody steered the execution.
+pub(super) const STEERED: &str = "the user said something, which comes first";
+
+/// Why calls that have not begun never will; none if they may.
+pub(super) fn why_skipped(state: &AgentState, cx: &StepContext) -> Option<String> {
+    if cx.control.cancel.is_cancelled() {
+        return Some("the execution was cancelled".to_owned());
+    }
+    why_stopped(state)
 }
 
 /// Calls that will not start any more, for the execution was stopped or cancelled. Those
 /// that began under another run may have happened.
 pub(super) async fn skip_rest(
-    mut state: AgentState,
+    state: AgentState,
     cx: &StepContext,
     turn: Option<&dyn TurnSubagents>,
     jobs: VecDeque<Job>,
 ) -> Result<AgentState, Halt> {
-    let why = match state.stop_signals().first() {
-        _ if cx.control.cancel.is_cancelled() => "the execution was cancelled".to_owned(),
-        Some(signal) => format!("the execution was stopped ({})", signal.reason),
-        None => return Ok(state),
-    };
+    match why_skipped(&state, cx) {
+        Some(why) => skip(state, cx, turn, jobs, &why).await,
+        None => Ok(state),
+    }
+}
+
+/// Answers calls that do not start, for this reason.
+pub(super) async fn skip(
+    mut state: AgentState,
+    cx: &StepContext,
+    turn: Option<&dyn TurnSubagents>,
+    jobs: VecDeque<Job>,
+    why: &str,
+) -> Result<AgentState, Halt> {
     if let Some(turn) = turn {
         turn.release(jobs.iter().filter(|job| job.is_fresh()).count());
     }
@@ -110,7 +143,7 @@ pub(super) async fn skip_rest(
             continue;
         }
         state = match job.is_fresh() {
-            true => cx.answer(state, job.index, &job.call, ToolOutcome::Skipped(why.clone())),
+            true => cx.answer(state, job.index, ToolOutcome::Skipped(why.to_owned())),
             false => end_call(state, cx, job.index, ToolOutcome::Interrupted).await?,
         };
     }
@@ -146,15 +179,11 @@ pub(super) async fn give_up(mut state: AgentState, cx: &StepContext) -> Result<A
         return Ok(state);
     }
     for (index, slot) in state.calls_unanswered() {
-        state = match slot.status {
-            CallStatus::Started(_) | CallStatus::Ready => {
-                end_call(state, cx, index, ToolOutcome::Interrupted).await?
-            }
-            _ => {
-                let why = "the execution was cancelled".to_owned();
-                cx.answer(state, index, &slot.call, ToolOutcome::Skipped(why))
-            }
+        let outcome = match slot.began {
+            true => ToolOutcome::Interrupted,
+            false => ToolOutcome::Skipped("the execution was cancelled".to_owned()),
         };
+        state = end_call(state, cx, index, outcome).await?;
     }
     Ok(state)
 }

@@ -14,7 +14,8 @@ use legwork_session::inbox::take_idle;
 use super::{Active, Task};
 use crate::control::Control;
 use crate::error::Error;
-use crate::run::{self, Advance};
+use crate::result::Advance;
+use crate::run;
 
 impl Active {
     /// Takes up what is to be done with the session.

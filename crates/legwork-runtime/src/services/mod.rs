@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
-use legwork_core::tool::ExecutionMode;
+use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock};
 use legwork_lifecycle::Composite;
-use legwork_port::{Core, Deps, Ids, Model, OutputReader};
+use legwork_port::{Approver, Core, Deps, Ids, Model, OutputReader};
 use legwork_session::Sessions;
 use legwork_toolset::Toolsets;
 
@@ -35,27 +35,34 @@ pub struct Services {
     /// Hooks and other lifecycles, called after Core.
     pub lifecycle: Composite,
     /// The sessions.
-    pub sessions: Sessions,
+    pub sessions: Arc<Sessions>,
     /// Where names of new sessions come from.
     pub ids: Arc<dyn Ids>,
-    /// How the calls of a turn run beside each other.
-    pub concurrency: Concurrency,
+    /// How the calls of a turn run.
+    pub calls: CallPolicy,
+    /// Answers calls that wait, in this process; none if nobody is there.
+    pub approver: Option<Arc<dyn Approver>>,
     /// What tools and hooks find by type.
     pub deps: Deps,
 }
 
-/// How the calls of a turn run beside each other.
+/// How the calls of a turn run.
 #[derive(Debug, Clone, Copy)]
-pub struct Concurrency {
+pub struct CallPolicy {
     /// How many calls run at once, at most.
     pub limit: usize,
     /// The mode of calls whose tool is not `Sequential`.
     pub mode: ExecutionMode,
+    /// What a blocked call does to the rest of its turn.
+    pub on_block: OnBlock,
+    /// What becomes of the others where a call gives the output.
+    pub end_strategy: EndStrategy,
 }
 
-impl Default for Concurrency {
+impl Default for CallPolicy {
     fn default() -> Self {
-        Self { limit: 16, mode: ExecutionMode::ParallelOrdered }
+        let (on_block, end_strategy) = Default::default();
+        Self { limit: 16, mode: ExecutionMode::ParallelOrdered, on_block, end_strategy }
     }
 }
 

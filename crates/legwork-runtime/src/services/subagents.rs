@@ -8,8 +8,8 @@ use legwork_core::{AgentState, OnDoubt, SessionId, ToolCall, ToolOutcome};
 use legwork_port::{BoxFuture, Emitter, Origin, ToolContext, store};
 
 use super::Services;
-use crate::account::{ReservedCalls, SharedBudget};
 use crate::control::Control;
+use legwork_account::{ReservedCalls, SharedBudget};
 
 /// The run that makes a call, as far as a subagent needs it.
 #[derive(Clone, Copy)]

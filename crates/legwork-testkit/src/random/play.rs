@@ -282,7 +282,7 @@ impl Playing<'_> {
     fn item(&self, session: &SessionId, plan: PostPlan) -> Item {
         let journal = self.world.journal(session);
         let said = |what: &str| Arc::new(Message::user(format!("{what} {}", self.given)));
-        let answer = |id: String, verdict| Item::Answer(Answer { id, verdict });
+        let answer = |id: String, verdict| Item::Answer(Answer::new(id, verdict));
         match plan {
             PostPlan::Steer => Item::Steer(said("steer")),
             PostPlan::FollowUp => Item::FollowUp(said("follow up")),

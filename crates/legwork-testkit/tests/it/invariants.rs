@@ -186,17 +186,14 @@ fn started() -> AgentState {
 fn s3_8_a_status_that_does_not_fit_is_found() {
     let state = started();
     of_state(&state).unwrap();
-    let slot = legwork_core::state::CallSlot {
-        call: Arc::new(ToolCall::new("c", "look", "{}")),
-        arguments: None,
-        child: None,
-        status: legwork_core::state::CallStatus::Open,
-    };
+    let call = ToolCall::new("c", "look", "{}");
     let key = legwork_core::EffectKey { session: "s".into(), entry: Seq(1), index: 0 };
     let at = legwork_core::Timestamp::default();
-    let pending = slot.pending(&key, PendingReason::Doubt, at);
-    let paused = legwork_core::event::Paused { pending: vec![pending] };
-    let found = of_state(&state.with(Event::Paused(paused))).unwrap_err().to_string();
+    let arguments = Arc::clone(&call.arguments);
+    let doubt = PendingReason::Doubt;
+    let pending =
+        legwork_core::state::Pending::new(&key, &call, &arguments, None, doubt, Seq(1), at);
+    let found = of_state(&state.with_pending([pending])).unwrap_err().to_string();
     says(&found, "its call is not open");
     let cursor = Cursor::default();
     assert_eq!(started().facts().inbox_cursor, cursor);

@@ -23,7 +23,15 @@ pub(super) struct Cached(Arc<Mutex<VecDeque<Kept>>>);
 /// The results of an execution.
 struct Kept {
     of: (SessionId, Seq),
-    results: BTreeMap<Digest, ToolOutcome>,
+    /// How often something may have changed: what was looked up before that is not kept.
+    changes: u64,
+    results: BTreeMap<Digest, Vec<Known>>,
+}
+
+/// A result, and the tool that gave it: another of its name may be shown later.
+struct Known {
+    tool: Arc<dyn Tool>,
+    outcome: ToolOutcome,
 }
 
 impl Decorator for Cached {
@@ -42,41 +50,82 @@ impl Body for Cached {
     ) -> BoxFuture<'a, ToolOutcome> {
         let Some(of) = execution(&cx.state) else { return tool.call(call, cx) };
         if tool.spec().effect != EffectClass::ReadOnly {
-            self.lock().retain(|kept| kept.of != of);
-            return tool.call(call, cx);
+            return Box::pin(async move {
+                self.forget(&of);
+                // However it ends, and also if it is cut off.
+                let _forgets = Forgets(self, of);
+                tool.call(call, cx).await
+            });
         }
         Box::pin(async move {
             let key = key(call);
-            if let Some(known) = self.known(&of, &key) {
+            let (changes, known) = self.known(&of, &key, tool);
+            if let Some(known) = known {
                 cx.attach("cached", Value::Bool(true));
                 return known;
             }
             let outcome = tool.call(call, cx).await;
             if outcome.is_ok() {
-                self.keep(of, key, &outcome);
+                let known = Known { tool: Arc::clone(tool), outcome: outcome.clone() };
+                self.keep(&of, changes, key, known);
             }
             outcome
         })
     }
 }
 
+/// Forgets what is kept of an execution when a call has ended that may have changed something.
+struct Forgets<'a>(&'a Cached, (SessionId, Seq));
+
+impl Drop for Forgets<'_> {
+    fn drop(&mut self) {
+        self.0.forget(&self.1);
+    }
+}
+
 impl Cached {
-    fn known(&self, of: &(SessionId, Seq), key: &Digest) -> Option<ToolOutcome> {
-        self.lock().iter().find(|kept| kept.of == *of)?.results.get(key).cloned()
+    /// The result that is kept for a call of a tool, and how often something may have changed.
+    fn known(
+        &self,
+        of: &(SessionId, Seq),
+        key: &Digest,
+        tool: &Arc<dyn Tool>,
+    ) -> (u64, Option<ToolOutcome>) {
+        self.of(of, |kept| {
+            let mut results = kept.results.get(key).into_iter().flatten();
+            let own = results.find(|known| Arc::ptr_eq(&known.tool, tool));
+            (kept.changes, own.map(|known| known.outcome.clone()))
+        })
     }
 
-    fn keep(&self, of: (SessionId, Seq), key: Digest, outcome: &ToolOutcome) {
-        let mut all = self.lock();
-        if !all.iter().any(|kept| kept.of == of) {
-            if all.len() >= EXECUTIONS {
-                all.pop_front();
+    /// Keeps a result, unless something may have changed since it was looked for.
+    fn keep(&self, of: &(SessionId, Seq), changes: u64, key: Digest, known: Known) {
+        self.of(of, |kept| {
+            if kept.changes == changes && kept.results.len() < RESULTS {
+                kept.results.entry(key).or_default().push(known);
             }
-            all.push_back(Kept { of: of.clone(), results: BTreeMap::new() });
+        });
+    }
+
+    fn forget(&self, of: &(SessionId, Seq)) {
+        self.of(of, |kept| {
+            kept.changes += 1;
+            kept.results.clear();
+        });
+    }
+
+    /// What is kept of an execution; the one used longest ago makes room for a new one.
+    fn of<T>(&self, of: &(SessionId, Seq), look: impl FnOnce(&mut Kept) -> T) -> T {
+        let mut all = self.lock();
+        let at = all.iter().position(|kept| kept.of == *of);
+        let new = || Kept { of: of.clone(), changes: 0, results: BTreeMap::new() };
+        let mut kept = at.and_then(|at| all.remove(at)).unwrap_or_else(new);
+        if all.len() >= EXECUTIONS {
+            all.pop_front();
         }
-        let Some(kept) = all.iter_mut().find(|kept| kept.of == of) else { return };
-        if kept.results.len() < RESULTS {
-            kept.results.insert(key, outcome.clone());
-        }
+        let looked = look(&mut kept);
+        all.push_back(kept);
+        looked
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {

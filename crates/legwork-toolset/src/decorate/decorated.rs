@@ -7,7 +7,7 @@ use legwork_core::AgentState;
 use legwork_port::toolset::{Error, OpenToolset, Scope};
 use legwork_port::{BoxFuture, Tool, Toolset};
 
-use crate::fixed;
+use super::fixed;
 
 /// Tools as a set lists them.
 pub(crate) type Listing<'a> = BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>>;

@@ -9,7 +9,7 @@ use legwork_port::{Tool, unwind};
 
 use super::decorated::{Decorator, Listing};
 use super::layered::Layered;
-use crate::shared::panicked;
+use crate::fault::panicked;
 
 type Keep = dyn Fn(&ToolSpec, &AgentState) -> bool + Send + Sync;
 

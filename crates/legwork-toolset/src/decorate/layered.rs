@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
 use serde_json::Value;
 
 /// How a decorator runs a call of a tool.
@@ -17,6 +17,11 @@ pub(super) trait Body: Send + Sync {
     ) -> BoxFuture<'a, ToolOutcome>;
 }
 
+/// Whether a decorator lets a call run.
+pub(super) trait Admits: Send + Sync {
+    fn admit(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> Admission;
+}
+
 /// A tool with another spec, or another way to be called.
 pub(crate) struct Layered {
     tool: Arc<dyn Tool>,
@@ -24,6 +29,7 @@ pub(crate) struct Layered {
     /// The name that the tool knows itself by, if it is another one.
     own_name: Option<Arc<str>>,
     body: Option<Arc<dyn Body>>,
+    admits: Option<Arc<dyn Admits>>,
     chain: Vec<Arc<str>>,
 }
 
@@ -36,7 +42,7 @@ impl Layered {
         }
         chain.push(label);
         let (tool, spec) = (Arc::clone(tool), tool.spec());
-        Self { tool, spec, own_name: None, body: None, chain }
+        Self { tool, spec, own_name: None, body: None, admits: None, chain }
     }
 
     /// The same with another spec.
@@ -46,9 +52,19 @@ impl Layered {
         Self { spec: Arc::new(spec), own_name, ..self }
     }
 
+    /// The same, shown with another chain.
+    pub(super) fn with_chain(self, chain: Vec<Arc<str>>) -> Self {
+        Self { chain, ..self }
+    }
+
     /// The same, its calls run in another way.
     pub(super) fn with_body(self, body: Arc<dyn Body>) -> Self {
         Self { body: Some(body), ..self }
+    }
+
+    /// The same; whether a call may run is asked of the tool first, then here.
+    pub(super) fn with_admission(self, admits: Arc<dyn Admits>) -> Self {
+        Self { admits: Some(admits), ..self }
     }
 
     /// The call as the tool itself knows it.
@@ -79,28 +95,23 @@ impl Tool for Layered {
         }
     }
 
+    fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
+        let own = self.own(call.call);
+        let inner = self.tool.admit(&AdmittedCall { call: &own, ..*call });
+        match &self.admits {
+            Some(admits) => inner.and(admits.admit(&self.spec, call)),
+            None => inner,
+        }
+    }
+
     fn resource(&self, arguments: &Value) -> Option<String> {
+        if self.spec.resource != self.tool.spec().resource {
+            return self.spec.resource_of(arguments);
+        }
         self.tool.resource(arguments)
     }
 
     fn chain(&self) -> Vec<Arc<str>> {
         self.chain.clone()
-    }
-}
-
-/// What can be made of one tool.
-pub trait ToolExt {
-    /// The same tool with another spec: another name, description or schema.
-    ///
-    /// Its arguments are checked against the new schema only; those that its body cannot read
-    /// make the call fail.
-    fn with_spec(self, change: impl FnOnce(ToolSpec) -> ToolSpec) -> Arc<dyn Tool>;
-}
-
-impl ToolExt for Arc<dyn Tool> {
-    fn with_spec(self, change: impl FnOnce(ToolSpec) -> ToolSpec) -> Arc<dyn Tool> {
-        let chain = self.chain();
-        let layered = Layered { chain, ..Layered::new(&"".into(), &self, "".into()) };
-        Arc::new(layered.with_spec(change))
     }
 }

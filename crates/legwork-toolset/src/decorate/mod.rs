@@ -15,12 +15,18 @@
 //! # }
 //! ```
 
+mod approval;
 mod cached;
 mod decorated;
 mod filtered;
+pub(crate) mod fixed;
+mod guarded;
 mod layered;
+mod names;
 mod prepared;
 mod renamed;
+mod rule;
+mod single;
 mod specs;
 mod wrapped;
 
@@ -28,21 +34,23 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_core::tool::{ExecutionMode, IntoOutcome};
+use legwork_core::tool::{Deferral, ExecutionMode, IntoOutcome};
 use legwork_core::{AgentState, ToolSpec};
 use legwork_port::toolset::Error;
-use legwork_port::{Tool, Toolset};
+use legwork_port::{Admission, AdmittedCall, Tool, Toolset};
 use serde_json::Value;
 
-use crate::names::Names;
+pub use approval::{Ask, AskedCall};
 use cached::Cached;
 pub use decorated::Decorated;
-pub(crate) use decorated::{Decorator, Listing};
+pub(crate) use decorated::Listing;
 use filtered::Filtered;
-pub(crate) use layered::Layered;
-pub use layered::ToolExt;
+use guarded::Guarded;
+pub use names::{List, Names};
 use prepared::Prepared;
 use renamed::Renamed;
+pub use rule::{CallRule, NoRule, subject};
+pub use single::ToolExt;
 use specs::Respecified;
 pub use wrapped::Next;
 use wrapped::Wrapped;
@@ -295,6 +303,63 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
         let label = format!("with_metadata({name:?})");
         let with = move |spec: ToolSpec| spec.with_metadata(name.clone(), value.clone());
         Decorated::new(self, Respecified::new(label, with))
+    }
+
+    /// The tools, whose calls a person has to approve before they run.
+    ///
+    /// The rest of the turn runs first, then the execution rests until the call is answered, by
+    /// whoever has access to the store.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// use legwork_toolset::Ask;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(files: impl Toolset + 'static) -> impl Toolset {
+    /// files.approval_required(Ask::always().when(|call| call.spec.has_tag("write")))
+    /// # }
+    /// ```
+    fn approval_required(self, ask: Ask) -> Decorated {
+        Decorated::new(self, ask)
+    }
+
+    /// The tools, whose bodies do not run: their results come from outside, and are given as
+    /// answers to their calls.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(browser: impl Toolset + 'static) -> impl Toolset {
+    /// // The page runs them, and sends what came of it.
+    /// browser.deferred()
+    /// # }
+    /// ```
+    fn deferred(self) -> Decorated {
+        let external = |_: &AdmittedCall<'_>| Admission::Defer(Deferral::External);
+        Decorated::new(self, Guarded::new("deferred".to_owned(), external))
+    }
+
+    /// The tools, each call of which a function checks before it runs: it may let it run, block
+    /// it, say what is wrong with its arguments, ask for approval, or defer it.
+    ///
+    /// The function must be quick, have no effect, and say the same of the same call and state.
+    ///
+    /// ```
+    /// use legwork_port::Admission;
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(mail: impl Toolset + 'static) -> impl Toolset {
+    /// mail.guarded("own domain", |call| match call.arguments["to"].as_str() {
+    ///     Some(to) if to.ends_with("@example.com") => Admission::Run,
+    ///     _ => Admission::Invalid("`to` must be an address of example.com".to_owned()),
+    /// })
+    /// # }
+    /// ```
+    fn guarded(
+        self,
+        label: impl Into<String>,
+        check: impl Fn(&AdmittedCall<'_>) -> Admission + Send + Sync + 'static,
+    ) -> Decorated {
+        Decorated::new(self, Guarded::new(label.into(), check))
     }
 
     /// The tools, each call of which a function runs: it may look at the call and the outcome,

@@ -8,7 +8,7 @@ use legwork_port::Tool;
 
 use super::decorated::Decorator;
 use super::layered::Layered;
-use crate::names::no_such_tool;
+use super::names::no_such_tool;
 
 /// Some of the tools under other names.
 pub(super) struct Renamed {

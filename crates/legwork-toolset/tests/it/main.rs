@@ -9,5 +9,7 @@
 )]
 
 mod cached;
+mod hostile;
 mod leaf;
+mod rules;
 mod trees;

@@ -113,11 +113,10 @@ fn clash(name: &str, first: &str, second: &str) -> String {
 
 /// The first clash within a list, whose tools are all of the sets that are named beside them.
 fn clash_of(listed: &[(String, Shown)]) -> Option<String> {
-    let clashes = listed.iter().enumerate().find_map(|(at, (second, tool))| {
+    listed.iter().enumerate().find_map(|(at, (second, tool))| {
         let first = listed.get(..at)?.iter().find(|(_, other)| other.name == tool.name)?;
         Some(clash(&tool.name, &first.0, second))
-    });
-    clashes
+    })
 }
 
 impl Tree {
@@ -438,6 +437,21 @@ proptest! {
     ) {
         check(&tree, turn);
     }
+}
+
+#[test]
+fn s6_11_a_decorator_that_names_a_tool_which_is_not_there_says_so() {
+    let set = || Tools::new("files", [says("files", "read")]);
+    for (set, list) in [
+        (set().renamed([("raed", "get")]), "renamed"),
+        (set().only(["raed"]), "only"),
+        (set().except(["raed"]), "except"),
+    ] {
+        let wrong = format!("`{list}` names `raed`, and there is no such tool");
+        let nearest = "did you mean `read`? there are read";
+        assert_eq!(set.problems(), [format!("{wrong}: {nearest}")]);
+    }
+    assert!(set().renamed([("read", "get")]).except(["get"]).problems().is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use legwork_port::{Core, Model, OutputReader, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
 use legwork_lifecycle::{Composite, CoreLifecycle, Guarded};
-use legwork_runtime::memory::MemoryStore;
+use legwork_memory::MemoryStore;
 use legwork_runtime::open::{Identity, Setup};
 use legwork_runtime::{Error, Services, price_unknown};
 use legwork_session::Sessions;
@@ -69,9 +69,10 @@ impl Builder {
             criteria: self.criteria,
             core,
             lifecycle,
-            sessions: if self.keeps { sessions } else { sessions.forgetting() },
+            sessions: Arc::new(if self.keeps { sessions } else { sessions.forgetting() }),
             ids: self.ids,
-            concurrency: self.concurrency,
+            calls: self.calls,
+            approver: self.approver,
             deps: self.deps,
             subagents: Arc::new(Spawns(Arc::clone(&parts))),
         };

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
-use legwork_core::tool::ExecutionMode;
+use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock};
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_lifecycle::{Hook, Strictness};
-use legwork_port::{Clock, Core, Deps, Ids, Lifecycle, Model, Observer, Store};
-use legwork_runtime::memory::{RandomIds, SystemClock};
-use legwork_runtime::services::Concurrency;
+use legwork_memory::{RandomIds, SystemClock};
+use legwork_port::{Approver, Clock, Core, Deps, Ids, Lifecycle, Model, Observer, Store};
+use legwork_runtime::services::CallPolicy;
 use legwork_runtime::{Driver, ToolCalling};
 use legwork_toolset::{Given, Names, Schemas, SharedToolset};
 use serde_json::Value;
@@ -58,7 +58,8 @@ pub struct Builder {
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) mask: Mask,
-    pub(crate) concurrency: Concurrency,
+    pub(crate) calls: CallPolicy,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) on_doubt: Option<OnDoubt>,
     pub(crate) deps: Deps,
     /// Models that something installed wants to be asked, and what wants it.
@@ -98,7 +99,8 @@ impl Builder {
             ids: Arc::new(RandomIds),
             observers: Vec::new(),
             mask: Mask::default(),
-            concurrency: Concurrency::default(),
+            calls: CallPolicy::default(),
+            approver: None,
             on_doubt: None,
             deps: Deps::new(),
             needed_models: Vec::new(),
@@ -317,15 +319,49 @@ impl Builder {
     /// How the calls of a turn run beside each other; in parallel by default.
     #[must_use]
     pub fn execution_mode(mut self, mode: ExecutionMode) -> Self {
-        self.concurrency.mode = mode;
+        self.calls.mode = mode;
         self
     }
 
     /// How many calls run beside each other at most; 16 by default.
     #[must_use]
     pub fn parallel_calls(mut self, bound: usize) -> Self {
-        self.concurrency.limit = bound;
+        self.calls.limit = bound;
         self
+    }
+
+    /// What a blocked call does to the rest of its turn; the other calls run by default.
+    #[must_use]
+    pub fn on_block(mut self, on_block: OnBlock) -> Self {
+        self.calls.on_block = on_block;
+        self
+    }
+
+    /// What becomes of the other calls of a turn in which a call gives the output of the
+    /// execution; by default they run ([`EndStrategy::Graceful`]).
+    #[must_use]
+    pub fn end_strategy(mut self, strategy: EndStrategy) -> Self {
+        self.calls.end_strategy = strategy;
+        self
+    }
+
+    /// Who answers calls that wait, in this process; by default nobody, and the execution rests.
+    ///
+    /// ```
+    /// use legwork_agent::Agent;
+    /// use legwork_core::inbox::Answer;
+    /// # use legwork_core::AgentState;
+    /// # use legwork_core::state::Pending;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # let model = ScriptedModel::new([Turn::text("done")]);
+    /// let agent = Agent::builder(model).approver(async |pending: Pending, _: AgentState| {
+    ///     (&*pending.tool == "look").then(|| Answer::approve(&pending).by("the night shift"))
+    /// });
+    /// # agent.build().unwrap();
+    /// ```
+    #[must_use]
+    pub fn approver(self, approver: impl Approver + 'static) -> Self {
+        Self { approver: Some(Arc::new(approver)), ..self }
     }
 
     /// What to do about calls in doubt, whatever their tools say.

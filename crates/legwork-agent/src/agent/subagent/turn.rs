@@ -7,7 +7,7 @@ use legwork_core::{AgentState, Micros, SessionId, ToolCall};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Store, store};
 
-use legwork_runtime::account::SharedBudget;
+use legwork_account::SharedBudget;
 use legwork_runtime::{Caller, SubagentCall, TurnSubagents};
 
 use super::call::SpawnCall;

@@ -5,8 +5,8 @@ use crate::commands::sessions::list::running;
 use crate::commands::sessions::transcript;
 use crate::commands::{print, print_json};
 use crate::config::Config;
-use crate::display::Terminal;
 use crate::display::text::now;
+use crate::display::{Again, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::session::{Found, find};
@@ -25,8 +25,8 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
         false => {
             let terminal = Terminal::detect().for_out();
             let needed = Settings::needed(&found.journal.fold(&found.id), config);
-            let flags = address.flag() + &needed.unwrap_or_default();
-            print(&transcript::of(&found, &flags, terminal, now()))
+            let again = Again { store: address.flag(), settings: needed.unwrap_or_default() };
+            print(&transcript::of(&found, &again, terminal, now()))
         }
     }?;
     found.warn();

@@ -16,15 +16,15 @@ use legwork::core::{
 use crate::commands::sessions::list::INTERRUPTED;
 use crate::display::text::{age, clip, count, visible};
 use crate::display::tool::{self, Finished};
-use crate::display::{Terminal, Usage, spent, spent_in_step, to_go_on};
+use crate::display::{Again, Terminal, Usage, spent, spent_in_step, to_go_on};
 use crate::recorded::Recorded;
 use crate::session::Found;
 
 /// Lines of a tool's result that are shown, most of them from its end.
 const LINES: usize = 8;
 
-/// The transcript of a session; `flags` is what another command needs to go on with it.
-pub(super) fn of(found: &Found, flags: &str, terminal: Terminal, now: Timestamp) -> String {
+/// The transcript of a session; `again` is what another command needs to go on with it.
+pub(super) fn of(found: &Found, again: &Again, terminal: Terminal, now: Timestamp) -> String {
     let mut transcript = Transcript {
         text: String::new(),
         terminal,
@@ -39,7 +39,7 @@ pub(super) fn of(found: &Found, flags: &str, terminal: Terminal, now: Timestamp)
     for entry in found.journal.path(found.journal.head()) {
         transcript.entry(&entry);
     }
-    transcript.foot(found, flags);
+    transcript.foot(found, again);
     transcript.text
 }
 
@@ -91,7 +91,7 @@ impl Transcript {
         }
     }
 
-    fn foot(&mut self, found: &Found, flags: &str) {
+    fn foot(&mut self, found: &Found, again: &Again) {
         let state = found.journal.fold(&found.id);
         self.show_results();
         self.line("");
@@ -101,7 +101,7 @@ impl Transcript {
         };
         let (marks, used) = (self.terminal.marks, Usage::of_amounts(&state.ledger().lifetime));
         self.line(&format!("{status} {} {}", marks.dot, spent(&used, marks)));
-        match to_go_on(&state, flags) {
+        match to_go_on(&state, again) {
             Some(_) if found.running == Some(true) => self.line("a process runs it now"),
             Some(next) => self.line(&format!("to go on: {next}")),
             None => {}
@@ -134,9 +134,7 @@ impl Transcript {
             Event::Failed(error) => self.error(error.to_string()),
             Event::Paused(body) => {
                 self.show_results();
-                let calls = count(body.pending.len() as u64, "call");
-                self.line(&format!("(paused: {calls} in doubt)"));
-                body.pending.iter().for_each(|pending| self.in_doubt(pending));
+                body.pending.iter().for_each(|pending| self.waits(pending));
             }
             Event::Answered(body) => {
                 self.line(&format!("(answered: {})", said(&body.answer.verdict)))
@@ -175,10 +173,11 @@ impl Transcript {
         self.shown_error = error;
     }
 
-    fn in_doubt(&mut self, pending: &Pending) {
+    fn waits(&mut self, pending: &Pending) {
         let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
         let line = clip(&format!("? {}", tool::call(&call)), self.terminal.columns).into_owned();
         self.line(&line);
+        self.line(&format!("  ({})", pending.reason));
     }
 
     fn task(&mut self, message: &Message) {
@@ -270,6 +269,8 @@ fn said(verdict: &Verdict) -> &'static str {
         Verdict::RunAgain => "run it again",
         Verdict::Tell => "tell the model that it was interrupted",
         Verdict::Supply(_) => "here is its result",
+        Verdict::Approve(_) => "approved",
+        Verdict::Deny(_) => "denied",
         _ => "in a way that this version does not know",
     }
 }

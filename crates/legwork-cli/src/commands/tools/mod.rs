@@ -13,7 +13,7 @@ use legwork::port::Tool;
 
 use crate::args::{self, Surroundings};
 use crate::config::Config;
-use crate::display::{Human, Screen, Terminal};
+use crate::display::{Again, Human, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::leftover::Leftover;
@@ -43,7 +43,7 @@ fn here_with(
     let flags = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
     let settings = Settings::shown(&flags, config)?;
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
-    let screen = Screen::new(human, Control::default(), String::new());
+    let screen = Screen::new(human, Control::default(), Again::default());
     let workspace = toolset::workspace(&settings, |warning| screen.warn(&warning))?;
     toolset::tools(&workspace, &settings, &screen, leftover)
 }

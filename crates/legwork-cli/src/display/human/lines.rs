@@ -45,6 +45,7 @@ impl<O: Write, E: Write> Human<O, E> {
         if shown.is_empty() {
             return Ok(());
         }
+        self.leave_question();
         self.status.clear(&mut self.err);
         match self.terminal.out {
             true => self.out.write_all(guarded(shown).as_bytes())?,
@@ -79,10 +80,18 @@ impl<O: Write, E: Write> Human<O, E> {
 
     pub(super) fn note(&mut self, line: &str) -> io::Result<()> {
         self.close()?;
+        self.leave_question();
         self.status.clear(&mut self.err);
         // The run goes on even if standard error cannot be written.
         let _ = writeln!(self.err, "{}", guarded(line));
         Ok(())
+    }
+
+    /// What comes behind a question that was not answered begins a line.
+    fn leave_question(&mut self) {
+        if std::mem::take(&mut self.asked_person) {
+            let _ = writeln!(self.err);
+        }
     }
 
     pub(super) fn labelled(&mut self, tone: Tone, label: &str, message: &str) -> io::Result<()> {

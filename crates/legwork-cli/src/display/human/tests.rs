@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::display::marks::{Marks, Signs};
 use crate::display::tests::piped;
-use crate::display::{Displayer, Human, Json, Screen, Terminal, Verbosity};
+use crate::display::{Again, Displayer, Human, Json, Screen, Terminal, Verbosity};
 
 /// Written by a display, read by a test.
 #[derive(Clone, Default)]
@@ -99,7 +99,7 @@ fn agent() -> Agent {
 }
 
 async fn shown(displayer: impl Displayer + 'static) {
-    let screen = Screen::new(displayer, Control::default(), String::new());
+    let screen = Screen::new(displayer, Control::default(), Again::default());
     let observer = Arc::clone(&screen) as Arc<dyn Observer>;
     agent().run("go").in_session("s").observer(observer).await.unwrap();
 }
@@ -158,7 +158,7 @@ async fn what_subagents_do_just_now_is_taken_back() {
 fn what_is_to_be_known_of_a_subagent_is_told_with_its_name() {
     let (out, err) = (Written::default(), Written::default());
     let human = Human::new(out.clone(), err.clone(), plain());
-    let screen = Screen::new(human, Control::default(), String::new());
+    let screen = Screen::new(human, Control::default(), Again::default());
     let root = Origin::root(SessionId::new("s"));
     let origin = root.child("re\x1bviewer", SessionId::new("s/1"));
     let observer = Arc::clone(&screen) as Arc<dyn Observer>;

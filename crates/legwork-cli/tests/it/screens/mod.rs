@@ -298,3 +298,113 @@ fn what_works_on_this_machine() {
     let told = screen([], 80, "PATH=/none $L doctor --offline --store sqlite:none.db");
     assert!(told.contains("! bubblewrap  `bwrap` is not on the PATH"), "{told}");
 }
+
+/// Types a line at a terminal.
+fn answer(terminal: &Terminal, line: &str) {
+    for word in line.split_inclusive(' ') {
+        terminal.press(match word.trim_end() {
+            "" => "Space",
+            word => word,
+        });
+        if word.ends_with(' ') {
+            terminal.press("Space");
+        }
+    }
+    terminal.press("Enter");
+}
+
+#[test]
+fn s7_3_an_edit_is_shown_as_a_diff_and_refused_with_words_that_the_model_hears() {
+    if !tmux::is_there() {
+        return;
+    }
+    let edit = |new| json!({"path": "notes.txt", "edits": [{"old": "two", "new": new}]});
+    for (suffix, columns, flags) in [("80", 80, ""), ("40", 40, ""), ("plain", 40, "--plain")] {
+        let turns = || {
+            vec![
+                Turn::call("edit", edit("2")),
+                Turn::call("edit", edit("II")),
+                Turn::call("bash", json!({"command": "echo checked >> log"})),
+                Turn::call("bash", json!({"command": "echo again"})),
+                Turn::text("Done."),
+            ]
+        };
+        let line = format!("$L run --approve writes --sandbox off {flags} 'Fix it'");
+        let (home, server, terminal) = terminal(turns(), columns, &line);
+        terminal.until("+2");
+        answer(&terminal, "n roman, please");
+        terminal.until("+II");
+        answer(&terminal, "y");
+        terminal.until("$ echo checked >> log");
+        answer(&terminal, "what");
+        terminal.until("please answer");
+        answer(&terminal, "t");
+        assert_snapshot!(format!("approve_{suffix}"), terminal.end());
+        let denied = server.requests()[1].asked.results()[0].to_owned();
+        assert!(denied.contains("roman, please"), "{denied}");
+        let notes = fs::read_to_string(home.work().join("notes.txt")).unwrap();
+        assert_eq!(notes, "one\nII\nthree\n");
+    }
+}
+
+#[test]
+fn s7_3_what_is_always_approved_is_not_asked_again_when_the_session_is_resumed() {
+    if !tmux::is_there() {
+        return;
+    }
+    let write = |name: &str| Turn::call("write", json!({"path": name, "content": "new\n"}));
+    let turns = vec![
+        write("1.txt"),
+        write("2.txt"),
+        Turn::text("Done."),
+        write("3.txt"),
+        Turn::text("More."),
+    ];
+    let (home, server, terminal) = terminal(turns, 80, "$L run --approve writes 'Fix it'");
+    terminal.until("[a]lways write");
+    answer(&terminal, "a");
+    let screen = terminal.end();
+    assert_eq!(screen.matches("approve?").count(), 1, "{screen}");
+    drop(terminal);
+    let line = "$L run --session $($L sessions list | cut -c -36) 'More'";
+    let terminal = Terminal::run(&home, &server, 80, line);
+    let screen = terminal.end();
+    assert!(!screen.contains("approve?") && screen.contains("More."), "{screen}");
+}
+
+#[test]
+fn s7_7_control_c_at_a_question_leaves_the_call_waiting() {
+    if !tmux::is_there() {
+        return;
+    }
+    let write = Turn::call("write", json!({"path": "1.txt", "content": "new\n"}));
+    let (home, server, terminal) =
+        terminal([write, Turn::text("Done.")], 80, "$L run --approve writes 'Fix it'");
+    terminal.until("[l]ater?");
+    terminal.press("C-c");
+    assert_snapshot!("approve_interrupted", terminal.end());
+    drop(terminal);
+    assert!(home.ran(&["pending"]).ends(0).out.contains("write 1.txt"));
+    // Asked again in the next process; return alone agrees to nothing.
+    let line = "$L resume $($L sessions list | cut -c -36)";
+    let terminal = Terminal::run(&home, &server, 80, line);
+    terminal.until("[l]ater?");
+    terminal.press("Enter");
+    assert_snapshot!("approve_later", terminal.end());
+    assert!(!home.work().join("1.txt").exists());
+}
+
+#[test]
+fn arguments_are_changed_in_the_editor() {
+    if !tmux::is_there() {
+        return;
+    }
+    let write = Turn::call("write", json!({"path": "1.txt", "content": "new\n"}));
+    let line = "EDITOR='sed -i s/1.txt/2.txt/' $L run --approve writes 'Fix it'";
+    let (home, _server, terminal) = terminal([write, Turn::text("Done.")], 80, line);
+    terminal.until("[e]dit");
+    answer(&terminal, "e");
+    let screen = terminal.end();
+    let is_there = |name| home.work().join(name).exists();
+    assert!(is_there("2.txt") && !is_there("1.txt"), "{screen}");
+}

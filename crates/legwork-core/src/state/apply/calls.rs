@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::approval::Approval;
 use crate::entry::Entry;
 use crate::event;
 use crate::inbox::{Answer, Verdict};
@@ -24,6 +25,7 @@ impl Inner {
                     slot.arguments.clone_from(arguments);
                 }
                 slot.child.clone_from(child);
+                slot.began = true;
                 slot.status = CallStatus::Started(*effect);
             });
         });
@@ -53,6 +55,9 @@ impl Inner {
             is_changed: false,
         };
         let index = finished.index;
+        let was_pending = self.execution.as_ref().is_some_and(|execution| {
+            execution.pending.iter().any(|pending| pending.index == index)
+        });
         self.in_step(|step| {
             step.calls.change(index, |slot| slot.status = CallStatus::Done(Arc::new(execution)));
         });
@@ -62,6 +67,9 @@ impl Inner {
                 remove_pending(execution, waits);
             }
         });
+        if was_pending {
+            Arc::make_mut(&mut self.transient).passed = false;
+        }
         self.settle_turn();
     }
 
@@ -130,12 +138,39 @@ impl Inner {
 
     pub(super) fn pause(&mut self, paused: &event::Paused) {
         let pending = Arc::new(paused.pending.clone());
+        // The arguments that hooks changed are those that it waits with.
+        self.in_step(|step| {
+            for pending in pending.iter().filter(|pending| !pending.reason.holds_turn()) {
+                step.calls.change(pending.index, |slot| {
+                    let changed = pending.arguments != slot.call.arguments;
+                    slot.arguments = changed.then(|| Arc::clone(&pending.arguments));
+                });
+            }
+        });
         self.in_execution(|execution| {
-            execution.status = match pending.is_empty() {
-                true => ExecutionStatus::InProgress,
-                false => ExecutionStatus::AwaitingApproval,
-            };
-            execution.pending = pending;
+            if paused.adds {
+                let all = Arc::make_mut(&mut execution.pending);
+                all.retain(|one| !pending.iter().any(|new| new.index == one.index));
+                all.extend(pending.iter().cloned());
+                all.sort_by_key(|pending| pending.index);
+            } else {
+                execution.pending = pending;
+            }
+            execution.status = waiting(&execution.pending);
+        });
+        Arc::make_mut(&mut self.transient).passed = paused.passed;
+    }
+
+    /// A call that waited is to run, with other arguments if it was approved with them.
+    fn make_ready(&mut self, index: u32, approval: Option<&Approval>) {
+        self.in_step(|step| {
+            step.calls.change(index, |slot| {
+                slot.status = CallStatus::Ready;
+                slot.approved |= approval.is_some();
+                if let Some(arguments) = approval.and_then(|approval| approval.arguments.as_ref()) {
+                    slot.arguments = Some(Arc::clone(arguments));
+                }
+            });
         });
     }
 
@@ -145,14 +180,17 @@ impl Inner {
         });
         let Some(pending) = waiting else { return };
         self.in_execution(|execution| remove_pending(execution, |other| other.id == pending.id));
+        // Calls that were held back by it may run now.
+        Arc::make_mut(&mut self.transient).passed = false;
         let outcome = match &answer.verdict {
-            Verdict::RunAgain => {
-                return self.in_step(|step| {
-                    step.calls.change(pending.index, |slot| slot.status = CallStatus::Ready);
-                });
-            }
+            Verdict::RunAgain => return self.make_ready(pending.index, None),
+            Verdict::Approve(approval) => return self.make_ready(pending.index, Some(approval)),
             Verdict::Tell => ToolOutcome::Interrupted,
             Verdict::Supply(value) => ToolOutcome::value(value.clone()),
+            Verdict::Deny(reason) => {
+                let by = answer.by.clone().unwrap_or_else(|| "a person".to_owned());
+                ToolOutcome::Denied { by, reason: reason.clone() }
+            }
         };
         let finished = event::ToolFinished {
             index: pending.index,
@@ -168,8 +206,17 @@ impl Inner {
 /// Removes answered calls; the execution waits until the last is removed.
 fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) -> bool) {
     Arc::make_mut(&mut execution.pending).retain(|pending| !answered(pending));
-    if execution.pending.is_empty() {
-        execution.status = ExecutionStatus::InProgress;
+    execution.status = waiting(&execution.pending);
+}
+
+/// The status of an execution some of whose calls wait.
+fn waiting(pending: &[Pending]) -> ExecutionStatus {
+    match pending {
+        [] => ExecutionStatus::InProgress,
+        some if some.iter().any(|pending| pending.reason.needs_decision()) => {
+            ExecutionStatus::AwaitingApproval
+        }
+        _ => ExecutionStatus::AwaitingInput,
     }
 }
 
@@ -179,6 +226,8 @@ pub(super) fn slots(response: &Response) -> Calls {
         call: Arc::clone(call),
         arguments: None,
         child: None,
+        began: false,
+        approved: false,
         status: CallStatus::Open,
     };
     // Room for no more than these, for they are kept with the session.

@@ -40,7 +40,7 @@ pub(super) async fn s8_2_items_come_in_the_order_they_were_posted(store: &Subjec
 
 pub(super) async fn s8_2_every_kind_of_item_comes_back(store: &Subject) -> Outcome {
     let name = session("kinds");
-    let answer = |verdict| Item::Answer(Answer { id: "s/4/1".into(), verdict });
+    let answer = |verdict| Item::Answer(Answer::new("s/4/1", verdict));
     let items = [
         note("look\nthere \u{0} 漢字"),
         Item::FollowUp(Arc::new(Message::user("and then"))),

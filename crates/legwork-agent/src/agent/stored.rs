@@ -1,0 +1,193 @@
+//! One session of a store, by its id.
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::inbox::{Answer, Cursor, Item, Label};
+use legwork_core::journal::Journal;
+use legwork_core::state::Refusal;
+use legwork_core::{AgentState, Mask, Message, Seq, SessionId};
+use legwork_memory::SystemClock;
+use legwork_port::Store;
+use legwork_port::store::{Range, Removal};
+use legwork_runtime::Error;
+use legwork_session::{Delivery, Sessions, inbox};
+
+use crate::agent::request::Run;
+use crate::agent::subagent;
+use crate::agent::waiting::{self, Waiting};
+
+/// A session in a store: look at it, speak to it, answer what waits in it. It takes no agent.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use legwork_agent::StoredSession;
+/// # use legwork_core::inbox::Answer;
+/// # use legwork_port::Store;
+/// # async fn of(store: Arc<dyn Store>) -> Result<(), legwork_agent::Error> {
+/// let session = StoredSession::new(store, "a1b2c3d4");
+/// for waiting in session.pending().await? {
+///     session.answer(Answer::approve(&waiting.pending).by("anna")).await?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct StoredSession {
+    sessions: Arc<Sessions>,
+    id: SessionId,
+}
+
+impl StoredSession {
+    /// A session of a store, by its id.
+    pub fn new(store: Arc<dyn Store>, id: impl Into<SessionId>) -> Self {
+        let clock = Arc::new(SystemClock::default());
+        let sessions = Sessions::new(store, clock, Vec::new(), Mask::default());
+        Self::of(Arc::new(sessions), id.into())
+    }
+
+    pub(super) fn of(sessions: Arc<Sessions>, id: SessionId) -> Self {
+        Self { sessions, id }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// All of its entries that this version can read. Needs no claim.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn journal(&self) -> Result<Journal, Error> {
+        Ok(self.sessions.store.read(&self.id, Range::ALL).await?.journal)
+    }
+
+    /// Its state. Needs no claim.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or there is no such session.
+    pub async fn state(&self) -> Result<AgentState, Error> {
+        let journal = self.journal().await?;
+        if journal.version() == Seq::ZERO {
+            return Err(self.sessions.no_session(&self.id).into());
+        }
+        Ok(journal.fold(&self.id))
+    }
+
+    /// What came of its last run, as the journal has it. Needs no claim.
+    ///
+    /// # Errors
+    /// As [`StoredSession::state`].
+    pub async fn last_run(&self) -> Result<Run, Error> {
+        Ok(self.state().await?.into())
+    }
+
+    /// Leaves an item in its inbox; the same key again changes nothing.
+    ///
+    /// # Errors
+    /// When the item is nested too deeply to be journaled, a message holds a tool call or a
+    /// result, or the store cannot be written.
+    pub async fn post(&self, key: &str, item: Item) -> Result<Cursor, Error> {
+        Ok(inbox::post(&self.sessions, &self.id, key, &item).await?)
+    }
+
+    /// Says something to be heard by the very next inference.
+    ///
+    /// As with all that is said to a session, it is durable when this returns. A session that
+    /// nobody runs takes it up at once; else it waits in the inbox. It may be said before the
+    /// session began.
+    ///
+    /// # Errors
+    /// As [`StoredSession::post`], and when the agent keeps no sessions.
+    pub async fn steer(&self, message: impl Into<Message>) -> Result<Delivery, Error> {
+        self.deliver(Item::Steer(Arc::new(message.into()))).await
+    }
+
+    /// Says something for when the agent would otherwise stop; on resuming a session that
+    /// ended it is the task of a new execution. Delivered as by [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// As [`StoredSession::steer`].
+    pub async fn follow_up(&self, message: impl Into<Message>) -> Result<Delivery, Error> {
+        self.deliver(Item::FollowUp(Arc::new(message.into()))).await
+    }
+
+    /// Stops the execution under way, for a reason in words: one that runs ends before its
+    /// next step, one that waits when it is resumed. Delivered as by [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or no execution is under way; else as
+    /// [`StoredSession::post`].
+    pub async fn stop(&self, why: impl Into<String>) -> Result<Delivery, Error> {
+        self.deliver(Item::Stop(why.into())).await
+    }
+
+    /// The calls that wait for an answer, here and in the sessions of subagents below. Needs no
+    /// claim.
+    ///
+    /// # Errors
+    /// As [`StoredSession::state`].
+    pub async fn pending(&self) -> Result<Vec<Waiting>, Error> {
+        let store = &*self.sessions.store;
+        Ok(waiting::below(store, self.state().await?).await?)
+    }
+
+    /// Answers a call that waits, also one of a subagent below: resume this session then.
+    /// Delivered as by [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or the answer is refused ([`Refusal`]); else as
+    /// [`StoredSession::post`]. What a run refuses that holds the claim stands in the journal.
+    pub async fn answer(&self, answer: Answer) -> Result<Delivery, Error> {
+        let session = waiting::addressee(&self.id, &answer);
+        Ok(self.sessions.deliver(&session, Item::Answer(answer)).await?)
+    }
+
+    /// Labels an entry; without text the label is taken away. Delivered as by
+    /// [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session or entry; else as [`StoredSession::post`].
+    pub async fn label(&self, label: Label) -> Result<Delivery, Error> {
+        self.deliver(Item::Label(label)).await
+    }
+
+    /// Removes the session for good, and with it the sessions of all subagents below it: all
+    /// of them or none.
+    ///
+    /// # Errors
+    /// When it is a subagent's and the session that spawned it is there; when there is no such
+    /// session, or somebody runs one of them; else what the store says. Nothing was removed
+    /// then.
+    pub async fn remove(&self) -> Result<Removal, Error> {
+        let store = &*self.sessions.store;
+        if let Some(parent) = subagent::parent_of(store, &self.id).await? {
+            return Err(Refusal::BelongsTo { parent }.into());
+        }
+        let all = subagent::with_subagents(store, &self.id).await?;
+        Ok(store.remove(&all).await?)
+    }
+
+    /// Moves the head to an entry between steps: the next run goes on from there.
+    ///
+    /// What was used stays used. The entries behind the new head stay in the tree. Delivered
+    /// as by [`StoredSession::steer`]; a run refuses it while its execution is under way.
+    ///
+    /// # Errors
+    /// When there is no such session or entry, a step is under way at either place, or the
+    /// session is a subagent's; else as [`StoredSession::post`].
+    pub async fn move_head(&self, to: Seq) -> Result<Delivery, Error> {
+        self.deliver(Item::MoveHead(to)).await
+    }
+
+    async fn deliver(&self, item: Item) -> Result<Delivery, Error> {
+        Ok(self.sessions.deliver(&self.id, item).await?)
+    }
+}
+
+impl fmt::Debug for StoredSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoredSession").field(&self.id).finish()
+    }
+}

@@ -1,0 +1,68 @@
+//! Lines that a person types, read when they are wanted.
+
+use std::io::stdin;
+use std::sync::mpsc;
+use std::thread;
+
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::mpsc as lines;
+
+/// Lines that a person types at the terminal.
+///
+/// A thread of its own reads one when it is asked to: a read of a terminal cannot be given up, so
+/// one that nobody waits for any more serves the next question.
+#[derive(Default)]
+pub(super) struct Lines {
+    reader: Option<Reader>,
+}
+
+struct Reader {
+    wanted: mpsc::Sender<()>,
+    lines: lines::UnboundedReceiver<Option<String>>,
+    /// Whether a line was asked for that did not come yet.
+    reads: bool,
+}
+
+impl Lines {
+    /// Forgets what was typed before the question was there.
+    pub(super) fn discard(&mut self) {
+        // What cannot be discarded was not typed at a terminal.
+        let _ = tcflush(stdin(), QueueSelector::IFlush);
+        if let Some(reader) = &mut self.reader
+            && reader.lines.try_recv().is_ok()
+        {
+            reader.reads = false;
+        }
+    }
+
+    /// The next line; none at the end of the input.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        let reader = self.reader.get_or_insert_with(Reader::start);
+        if !reader.reads {
+            reader.wanted.send(()).ok()?;
+            reader.reads = true;
+        }
+        let line = reader.lines.recv().await;
+        reader.reads = false;
+        line.flatten()
+    }
+}
+
+impl Reader {
+    fn start() -> Self {
+        let (wanted, asked) = mpsc::channel();
+        let (typed, lines) = lines::unbounded_channel();
+        // If there is no thread to be had, nobody answers.
+        let _ = thread::Builder::new().name("answers".to_owned()).spawn(move || {
+            while asked.recv().is_ok() {
+                let mut line = String::new();
+                let read = stdin().read_line(&mut line);
+                let line = read.ok().filter(|length| *length > 0).map(|_| line);
+                if typed.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { wanted, lines, reads: false }
+    }
+}

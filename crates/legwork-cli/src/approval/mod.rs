@@ -1,0 +1,162 @@
+//! Asking the person at the terminal about calls that wait.
+
+mod editor;
+mod lines;
+mod shown;
+
+use std::sync::Arc;
+
+use legwork::agent::toolset::CallRule;
+use legwork::core::AgentState;
+use legwork::core::approval::Remember;
+use legwork::core::inbox::{Answer, Verdict};
+use legwork::core::state::{Pending, PendingReason};
+use legwork::port::{Approver, BoxFuture};
+use legwork::tools::Workspace;
+use tokio::sync::Mutex;
+
+use self::lines::Lines;
+use crate::args::AskFor;
+use crate::display::Screen;
+use crate::settings::variable;
+
+/// How often an answer that cannot be understood is asked for again.
+const TRIES: usize = 5;
+/// What the model reads of a call that was denied without words.
+const DENIED: &str = "The user said no.";
+
+/// Asks the person at the terminal, or answers for a person who is not to be asked.
+pub(crate) struct Person {
+    screen: Arc<Screen>,
+    workspace: Workspace,
+    when: AskFor,
+    /// What confines commands, for the question.
+    walls: String,
+    lines: Mutex<Lines>,
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Yes,
+    /// No, with words for the model.
+    No(String),
+    Edit,
+    /// Yes, and do not ask again about calls like this one.
+    Always,
+    /// Yes, and do not ask again about the tool.
+    Tool,
+    /// Run it again.
+    Again,
+    /// Tell the model that it was cut off.
+    Tell,
+    /// Leave it for later.
+    Later,
+    Unclear,
+}
+
+impl Person {
+    pub(crate) fn new(
+        screen: &Arc<Screen>,
+        workspace: Workspace,
+        when: AskFor,
+        walls: String,
+    ) -> Self {
+        let (screen, lines) = (Arc::clone(screen), Mutex::default());
+        Self { screen, workspace, when, walls, lines }
+    }
+
+    async fn ask(&self, pending: &Pending) -> Option<Answer> {
+        let mut lines = self.lines.lock().await;
+        let rule = shown::rule(pending);
+        let question = shown::question(pending, &self.workspace, &self.walls, rule.as_ref());
+        lines.discard();
+        self.screen.question(&question).ok()?;
+        for _ in 0..TRIES {
+            let line = lines.next().await?;
+            self.screen.answered();
+            let said = said(&line, &pending.reason);
+            let answer = match said {
+                Said::Yes => Answer::approve(pending),
+                Said::No(words) => Answer::deny(pending, words),
+                Said::Always => Answer::approve_and_remember(pending, remember(rule.as_ref())),
+                Said::Tool => Answer::approve_and_remember(pending, Remember::Tool),
+                Said::Again => Answer::new(&pending.id, Verdict::RunAgain),
+                Said::Tell => Answer::new(&pending.id, Verdict::Tell),
+                Said::Later => return None,
+                Said::Edit => match editor::edited(&pending.arguments).await {
+                    Ok(Some(arguments)) => Answer::approve_with(pending, &arguments),
+                    Ok(None) => Answer::approve(pending),
+                    Err(why) => {
+                        self.screen.warn(&why);
+                        self.screen.question(&question.again()).ok()?;
+                        continue;
+                    }
+                },
+                Said::Unclear => {
+                    self.screen.question(&question.again()).ok()?;
+                    continue;
+                }
+            };
+            return Some(answer);
+        }
+        None
+    }
+}
+
+impl Approver for Person {
+    fn answer<'a>(
+        &'a self,
+        pending: &'a Pending,
+        _: &'a AgentState,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        Box::pin(async move {
+            let needs_approval = pending.reason == PendingReason::Approval;
+            if needs_approval && self.when == AskFor::Never {
+                let words = "This needs approval, and nobody is asked in this run.";
+                return Some(Answer::deny(pending, words).by("--approve never"));
+            }
+            let is_asked = needs_approval || pending.reason == PendingReason::Doubt;
+            if !is_asked || !self.screen.can_ask() {
+                return None;
+            }
+            let answer = self.ask(pending).await?;
+            Some(match variable("USER") {
+                Some(user) => answer.by(user),
+                None => answer,
+            })
+        })
+    }
+}
+
+fn remember(rule: Option<&CallRule>) -> Remember {
+    rule.map_or(Remember::Tool, |rule| Remember::Rule(rule.to_string()))
+}
+
+/// What a line says of a call that waits for this reason.
+fn said(line: &str, reason: &PendingReason) -> Said {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let word = word.trim_end_matches([':', ',']).to_lowercase();
+    if *reason == PendingReason::Doubt {
+        return match word.as_str() {
+            "r" | "run" => Said::Again,
+            "t" | "tell" => Said::Tell,
+            "" | "l" | "later" => Said::Later,
+            _ => Said::Unclear,
+        };
+    }
+    match (word.as_str(), rest.trim()) {
+        ("y" | "yes", "") => Said::Yes,
+        ("n" | "no", "") => Said::No(DENIED.to_owned()),
+        ("n" | "no", words) => Said::No(format!("The user said no: {words}")),
+        ("e" | "edit", "") => Said::Edit,
+        ("a" | "always", "") => Said::Always,
+        ("t" | "tool", "") => Said::Tool,
+        ("" | "l" | "later", "") => Said::Later,
+        _ => Said::Unclear,
+    }
+}
+
+#[cfg(test)]
+mod tests;

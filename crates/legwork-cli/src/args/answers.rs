@@ -1,0 +1,128 @@
+//! `legwork pending`, `approve`, `deny` and `answer`: calls that wait for a person.
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+
+pub(super) const PENDING: &str = "\
+Examples:
+  legwork pending                  what waits in all sessions
+  legwork pending a1b2c3d4         what waits in one, and in its subagents
+  legwork pending --json | jq .    for programs, a line of JSON for each call
+
+Answer a call with `legwork approve`, `deny` or `answer`, from any terminal; then
+go on with `legwork resume`.";
+
+pub(super) const APPROVE: &str = "\
+Examples:
+  legwork approve a1b2c3d4                  the one call that waits
+  legwork approve a1b2c3d4 2                the second of `legwork pending a1b2c3d4`
+  legwork approve a1b2c3d4 --all            each call that waits now
+  legwork approve a1b2c3d4 --always         this call, and all later ones of its tool
+  legwork approve a1b2c3d4 --rule 'bash(cargo test:*)'
+  legwork approve a1b2c3d4 --arguments '{\"command\":\"ls\"}'
+
+What is approved is the call as it is shown: its tool and arguments. With
+--arguments it runs with others, which the tool checks. An approval for later
+calls, too, holds in this session only.";
+
+pub(super) const DENY: &str = "\
+Examples:
+  legwork deny a1b2c3d4
+  legwork deny a1b2c3d4 2 -m \"use rg, not grep\"
+
+The call does not run. The model reads why, and goes on.";
+
+pub(super) const ANSWER: &str = "\
+Examples:
+  legwork answer a1b2c3d4 --tell            a call in doubt: the model checks for itself
+  legwork answer a1b2c3d4 --run-again       a call in doubt: run it once more
+  legwork answer a1b2c3d4 --result \"done\"   the result, of whatever call waits
+
+A call is in doubt if it was running when the process died: it may or may not
+have happened. --result is read as JSON, or as text if it is none.";
+
+/// When a person is asked before a tool call runs.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, ValueEnum, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AskFor {
+    /// Never: what needs approval is denied
+    Never,
+    /// As the tools say
+    #[default]
+    Ask,
+    /// Before each call that can change something
+    Writes,
+    /// Before each call
+    All,
+}
+
+/// A call that waits, in a session.
+#[derive(Debug, Args)]
+pub(crate) struct OneCall {
+    /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
+    pub(crate) session: String,
+    /// The number of the call in `legwork pending SESSION` [default: the only one]
+    pub(crate) call: Option<usize>,
+    #[command(flatten)]
+    pub(crate) store: Store,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pending {
+    /// The session: its id, or the beginning or end of it [default: all]
+    #[arg(add = crate::complete::sessions())]
+    pub(crate) session: Option<String>,
+    /// A line of JSON for each call
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: Store,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    pub(crate) call: OneCall,
+    /// Each call that waits for approval now
+    #[arg(long, conflicts_with_all = ["call", "arguments", "rule"])]
+    pub(crate) all: bool,
+    /// Run it with these arguments instead, a JSON object
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["always", "rule"])]
+    pub(crate) arguments: Option<String>,
+    /// Do not ask again about this tool in this session
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) always: bool,
+    /// Do not ask again about calls that a rule means, such as bash(git log:*)
+    #[arg(long, value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Deny {
+    #[command(flatten)]
+    pub(crate) call: OneCall,
+    /// What the model reads
+    #[arg(long, short, value_name = "WORDS", default_value = "The user said no.")]
+    pub(crate) message: String,
+}
+
+#[derive(Debug, Args)]
+#[group(id = "verdict", required = true, multiple = false, args = ["tell", "run_again", "result"])]
+pub(crate) struct Answer {
+    #[command(flatten)]
+    pub(crate) call: OneCall,
+    /// Tell the model that the call was cut off
+    #[arg(long)]
+    pub(crate) tell: bool,
+    /// Run it again, although it may have happened
+    #[arg(long)]
+    pub(crate) run_again: bool,
+    /// Give its result instead of running it
+    #[arg(long, value_name = "VALUE")]
+    pub(crate) result: Option<String>,
+}

@@ -1,0 +1,234 @@
+//! `legwork pending`, `approve`, `deny` and `answer`: calls that wait for a person.
+
+mod listed;
+
+use std::sync::Arc;
+
+use legwork::agent::toolset::CallRule;
+use legwork::agent::{Delivery, StoredSession, Waiting};
+use legwork::core::approval::Remember;
+use legwork::core::inbox::{self, Verdict};
+use legwork::core::state::PendingReason;
+use legwork::core::{AgentState, SessionId};
+use legwork::port::Store;
+use legwork::port::store::{Query, Range};
+use serde_json::Value;
+
+use self::listed::{call_of, line, rows};
+use crate::args;
+use crate::commands::{print, print_json};
+use crate::config::Config;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::session::find;
+use crate::settings::{Settings, variable};
+use crate::shell::quoted;
+use crate::store_address::StoreAddress;
+
+pub(crate) async fn pending(args: args::Pending, config: &Config) -> Result<Exit, Error> {
+    let address = StoreAddress::of(&args.store, config)?;
+    let store = address.open_to_read()?;
+    let sessions = match (&args.session, &store) {
+        (Some(asked), store) => vec![find(store.as_ref(), asked, &address).await?.id],
+        (None, Some(store)) => waiting_sessions(store).await?,
+        (None, None) => Vec::new(),
+    };
+    let Some(store) = store else { return nothing(args.json) };
+    let mut text = String::new();
+    for id in sessions {
+        let waiting = StoredSession::new(Arc::clone(&store), id.clone()).pending().await;
+        let waiting = waiting.map_err(legwork::Error::from)?;
+        match args.json {
+            true => text.extend(waiting.iter().map(|one| line(&id, one))),
+            false => text.push_str(&rows(&id, &waiting)),
+        }
+    }
+    match (text.is_empty(), args.json) {
+        (true, json) => nothing(json),
+        (false, true) => print_json(&text),
+        (false, false) => print(&text),
+    }
+}
+
+fn nothing(json: bool) -> Result<Exit, Error> {
+    print(if json { "" } else { "no call waits for an answer\n" })
+}
+
+/// Sessions that wait and are no subagent's, whose calls are listed with those of its root.
+async fn waiting_sessions(store: &Arc<dyn Store>) -> Result<Vec<SessionId>, Error> {
+    let all = store.sessions(&Query::all()).await?.sessions;
+    let waits = all.into_iter().filter(|info| {
+        let status = info.summary.status.as_ref();
+        status.is_some_and(|status| status.is_waiting()) && info.summary.parent.is_none()
+    });
+    Ok(waits.map(|info| info.session).collect())
+}
+
+pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit, Error> {
+    let remember = match (&args.rule, args.always) {
+        (Some(rule), _) => Some(Remember::Rule(known(rule)?.to_string())),
+        (None, true) => Some(Remember::Tool),
+        (None, false) => None,
+    };
+    let arguments = args.arguments.as_deref().map(object).transpose()?;
+    let at = Place::of(&args.call, config).await?;
+    let asks = |one: &&Waiting| one.pending.reason == PendingReason::Approval;
+    let chosen = match args.all {
+        true => at.waiting.iter().filter(asks).collect(),
+        false => vec![at.one(args.call.call, "approve", |one| asks(&one))?],
+    };
+    if chosen.is_empty() {
+        return Err(at.none("approve"));
+    }
+    let mut text = String::new();
+    for one in chosen {
+        let pending = &one.pending;
+        let answer = match (&arguments, &remember) {
+            (Some(arguments), _) => inbox::Answer::approve_with(pending, arguments),
+            (None, Some(remember)) => {
+                inbox::Answer::approve_and_remember(pending, remember.clone())
+            }
+            (None, None) => inbox::Answer::approve(pending),
+        };
+        text.push_str(&at.deliver(one, answer, "approved").await?);
+    }
+    print(&(text + &at.next()))
+}
+
+pub(crate) async fn deny(args: args::Deny, config: &Config) -> Result<Exit, Error> {
+    let at = Place::of(&args.call, config).await?;
+    let denied = |one: &Waiting| Verdict::Deny(String::new()).answers(&one.pending.reason);
+    let one = at.one(args.call.call, "deny", denied)?;
+    let answer = inbox::Answer::deny(&one.pending, args.message);
+    print(&(at.deliver(one, answer, "denied").await? + &at.next()))
+}
+
+pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, Error> {
+    let verdict = match (&args.result, args.run_again) {
+        (Some(result), _) => {
+            let value = serde_json::from_str(result);
+            Verdict::Supply(value.unwrap_or_else(|_| Value::String(result.clone())))
+        }
+        (None, true) => Verdict::RunAgain,
+        (None, false) => Verdict::Tell,
+    };
+    let at = Place::of(&args.call, config).await?;
+    let one = at.one(args.call.call, "answer", |one| verdict.answers(&one.pending.reason))?;
+    let answer = inbox::Answer::new(&one.pending.id, verdict);
+    print(&(at.deliver(one, answer, "answered").await? + &at.next()))
+}
+
+/// The calls that wait in a session, and where it is.
+struct Place {
+    session: StoredSession,
+    waiting: Vec<Waiting>,
+    /// The command that goes on with it.
+    resume: String,
+}
+
+impl Place {
+    async fn of(args: &args::OneCall, config: &Config) -> Result<Self, Error> {
+        let address = StoreAddress::of(&args.store, config)?;
+        let store = address.open_existing()?;
+        let found = find(store.as_ref(), &args.session, &address).await?;
+        found.check_readable()?;
+        let store = store.map_or_else(|| address.open(), Ok)?;
+        let state = found.journal.fold(&found.id);
+        let session = StoredSession::new(Arc::clone(&store), found.id);
+        let waiting = session.pending().await.map_err(legwork::Error::from)?;
+        let root = root(&*store, state).await?;
+        let flags = address.flag() + &Settings::needed(&root, config)?;
+        let resume = format!("legwork resume {}{flags}", quoted(root.session().as_str()));
+        Ok(Self { session, waiting, resume })
+    }
+
+    /// The call of a number, or the only one that the answer fits.
+    fn one(
+        &self,
+        number: Option<usize>,
+        verb: &str,
+        fits: impl Fn(&Waiting) -> bool,
+    ) -> Result<&Waiting, Error> {
+        let id = self.session.id();
+        let hint = format!("see them with `legwork pending {}`", quoted(id.as_str()));
+        if let Some(number) = number {
+            let one = number.checked_sub(1).and_then(|at| self.waiting.get(at));
+            let count = self.waiting.len();
+            return one.ok_or_else(|| {
+                Error::usage(format!("there is no call {number}: {count} wait in {id}"), hint)
+            });
+        }
+        let mut fitting = self.waiting.iter().filter(|one| fits(one));
+        match (fitting.next(), fitting.count()) {
+            (Some(one), 0) => Ok(one),
+            (None, _) => Err(self.none(verb)),
+            (Some(_), more) => {
+                let message = format!("{} calls wait in {id}: say which", more + 1);
+                Err(Error::usage(message, hint))
+            }
+        }
+    }
+
+    /// No call waits for such an answer.
+    fn none(&self, verb: &str) -> Error {
+        let id = self.session.id();
+        let waits = self.waiting.first().map(|one| one.pending.reason.to_string());
+        match waits {
+            None => Error::usage(
+                format!("no call of {id} waits for an answer"),
+                "`legwork pending` shows which do",
+            ),
+            Some(reason) => Error::usage(
+                format!("no call of {id} is there to {verb}: one waits ({reason})"),
+                format!("see it with `legwork pending {}`", quoted(id.as_str())),
+            ),
+        }
+    }
+
+    async fn deliver(
+        &self,
+        one: &Waiting,
+        answer: inbox::Answer,
+        done: &str,
+    ) -> Result<String, Error> {
+        let answer = match variable("USER") {
+            Some(user) => answer.by(user),
+            None => answer,
+        };
+        let delivery = self.session.answer(answer).await.map_err(legwork::Error::from)?;
+        let call = call_of(&one.pending);
+        Ok(match delivery {
+            Delivery::Waiting(_) => {
+                format!("{done}: {call} (once the process that runs it looks)\n")
+            }
+            _ => format!("{done}: {call}\n"),
+        })
+    }
+
+    fn next(&self) -> String {
+        format!("to go on: {}\n", self.resume)
+    }
+}
+
+/// The state of the session above all others: the one to resume.
+async fn root(store: &dyn Store, mut state: AgentState) -> Result<AgentState, Error> {
+    while let Some(parent) = state.facts().parent.as_ref().map(|link| link.session.clone()) {
+        state = store.read(&parent, Range::ALL).await?.journal.fold(&parent);
+    }
+    Ok(state)
+}
+
+fn known(rule: &str) -> Result<CallRule, Error> {
+    rule.parse().map_err(|error| Error::usage(format!("--rule: {error}"), "`legwork help approve`"))
+}
+
+fn object(text: &str) -> Result<Value, Error> {
+    let wrong = |why: String| {
+        Error::usage(format!("--arguments: {why}"), "give a JSON object, as the model would")
+    };
+    match serde_json::from_str(text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(wrong("it is no JSON object".to_owned())),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
