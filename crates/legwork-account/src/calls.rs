@@ -32,6 +32,11 @@ impl ReservedCalls {
         Ok(())
     }
 
+    /// How many are held.
+    pub fn held(&self) -> usize {
+        *self.lock()
+    }
+
     /// A call begins: what was held for it is charged.
     pub fn begin(&self) {
         let mut count = self.lock();

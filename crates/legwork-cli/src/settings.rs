@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) tools: Option<Vec<String>>,
     /// When a person is asked before a call runs.
     pub(crate) approve: Sourced<AskFor>,
+    /// When the session was begun to ask.
+    pub(crate) asked_before: AskFor,
     pub(crate) limits: Limits,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
@@ -226,6 +228,7 @@ impl Settings {
             },
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             approve: approve(flags, recorded),
+            asked_before: recorded.approve.unwrap_or_default(),
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
@@ -255,6 +258,14 @@ impl Settings {
     /// The same with the store that sessions are written to.
     pub(crate) fn in_store(self, address: &StoreAddress) -> Self {
         Self { store: address.path().map(PathBuf::from), ..self }
+    }
+
+    /// Which calls need approval. Who is not to be asked denies those that needed it before.
+    pub(crate) fn needs_approval(&self) -> AskFor {
+        match self.approve.value {
+            AskFor::Never => self.asked_before,
+            asks => asks,
+        }
     }
 
     /// Whether the agent has a tool of this name, if there is one.
@@ -362,7 +373,7 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
-            approve: Some(self.approve.value).filter(|asks| *asks > AskFor::default()),
+            approve: Some(self.needs_approval()).filter(|asks| *asks > AskFor::default()),
             agent: self.agent.as_ref().map(Chosen::record),
         }
     }

@@ -129,7 +129,8 @@ pub(crate) fn tools(
         Arc::new(bash),
         Arc::new(output),
     ];
-    let all = all.into_iter().map(|tool| asked(tool, settings.approve.value)).collect::<Vec<_>>();
+    let all =
+        all.into_iter().map(|tool| asked(tool, settings.needs_approval())).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
     for name in chosen {
         named(&all, name)?;

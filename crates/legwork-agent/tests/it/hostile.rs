@@ -920,3 +920,38 @@ async fn s7_5_what_was_said_before_an_intent_is_durable_comes_before_its_body() 
         assert!(matches!(outcomes(run.state())[1], ToolOutcome::Skipped(_)));
     }
 }
+
+#[tokio::test]
+async fn s7_2_a_call_that_is_approved_before_the_one_that_holds_it_back_waits_for_it() {
+    for in_process in [false, true] {
+        let (world, store) = (World::default(), MemoryStore::new());
+        let noted = world.clone();
+        let stamp = spec("stamp").effect(once()).mode(ExecutionMode::Sequential);
+        let stamp = made(stamp, move |arguments, _| {
+            noted.note(format!("stamp {}", arguments["n"]));
+            Box::pin(std::future::ready(ToolOutcome::text("stamped")))
+        });
+        let agent = Agent::builder(turns(&[("stamp", 1), ("stamp", 2)]))
+            .toolset(asked(Ask::always(), [stamp]))
+            .store_in(Arc::new(store.clone()));
+        let agent = match in_process {
+            false => agent,
+            // Nobody answers the first.
+            true => agent.approver(|pending: Pending, _: AgentState| async move {
+                (&*pending.arguments == "{\"n\":2}").then(|| Answer::approve(&pending))
+            }),
+        };
+        let agent = agent.build().unwrap();
+        let run = agent.run("go").in_session("s").outcome().await.unwrap();
+        if !in_process {
+            let second = Answer::approve(&run.state().pending()[1]);
+            agent.session("s").answer(second).await.unwrap();
+        }
+        let run = agent.resume("s").outcome().await.unwrap();
+        assert_eq!(run.state().pending().len(), 1);
+        assert!(world.notes().is_empty(), "{:?}", world.notes());
+        agent.session("s").answer(Answer::approve(&run.state().pending()[0])).await.unwrap();
+        assert_eq!(agent.resume("s").await.unwrap().text(), "done");
+        assert_eq!(world.notes(), ["stamp 1", "stamp 2"]);
+    }
+}

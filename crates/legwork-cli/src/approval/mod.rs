@@ -6,11 +6,10 @@ mod shown;
 
 use std::sync::Arc;
 
-use legwork::agent::toolset::CallRule;
-use legwork::core::AgentState;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::state::{Pending, PendingReason};
+use legwork::core::{AgentState, Digest};
 use legwork::port::{Approver, BoxFuture};
 use legwork::tools::Workspace;
 use tokio::sync::Mutex;
@@ -32,7 +31,15 @@ pub(crate) struct Person {
     when: AskFor,
     /// What confines commands, for the question.
     walls: String,
-    lines: Mutex<Lines>,
+    asked: Mutex<Asked>,
+}
+
+/// What the person is asked.
+#[derive(Default)]
+struct Asked {
+    lines: Lines,
+    /// The call that was asked about last: its question still stands if it is asked about again.
+    last: Option<Digest>,
 }
 
 /// What a line says.
@@ -62,38 +69,45 @@ impl Person {
         when: AskFor,
         walls: String,
     ) -> Self {
-        let (screen, lines) = (Arc::clone(screen), Mutex::default());
-        Self { screen, workspace, when, walls, lines }
+        let (screen, asked) = (Arc::clone(screen), Mutex::default());
+        Self { screen, workspace, when, walls, asked }
     }
 
-    async fn ask(&self, pending: &Pending) -> Option<Answer> {
-        let mut lines = self.lines.lock().await;
-        let rule = shown::rule(pending);
-        let question = shown::question(pending, &self.workspace, &self.walls, rule.as_ref());
-        lines.discard();
-        self.screen.question(&question).ok()?;
+    async fn ask(&self, pending: &Pending, state: &AgentState) -> Option<Answer> {
+        let mut asked = self.asked.lock().await;
+        let always = shown::always(pending);
+        let question = shown::question(pending, state, &self.workspace, &self.walls);
+        if asked.last.as_ref() != Some(&pending.digest) {
+            asked.lines.discard();
+            self.screen.question(&question).ok()?;
+            asked.last = Some(pending.digest.clone());
+        }
         for _ in 0..TRIES {
-            let line = lines.next().await?;
+            let line = asked.lines.next().await?;
+            asked.last = None;
             self.screen.answered();
             let said = said(&line, &pending.reason);
             let answer = match said {
                 Said::Yes => Answer::approve(pending),
                 Said::No(words) => Answer::deny(pending, words),
-                Said::Always => Answer::approve_and_remember(pending, remember(rule.as_ref())),
+                Said::Always if always.is_some() => {
+                    Answer::approve_and_remember(pending, always.clone().unwrap_or(Remember::Tool))
+                }
                 Said::Tool => Answer::approve_and_remember(pending, Remember::Tool),
                 Said::Again => Answer::new(&pending.id, Verdict::RunAgain),
                 Said::Tell => Answer::new(&pending.id, Verdict::Tell),
                 Said::Later => return None,
                 Said::Edit => match editor::edited(&pending.arguments).await {
                     Ok(Some(arguments)) => Answer::approve_with(pending, &arguments),
-                    Ok(None) => Answer::approve(pending),
-                    Err(why) => {
+                    // Who only looked has agreed to nothing.
+                    looked => {
+                        let why = looked.err().unwrap_or_else(|| "nothing was changed".to_owned());
                         self.screen.warn(&why);
                         self.screen.question(&question.again()).ok()?;
                         continue;
                     }
                 },
-                Said::Unclear => {
+                Said::Unclear | Said::Always => {
                     self.screen.question(&question.again()).ok()?;
                     continue;
                 }
@@ -108,7 +122,7 @@ impl Approver for Person {
     fn answer<'a>(
         &'a self,
         pending: &'a Pending,
-        _: &'a AgentState,
+        state: &'a AgentState,
     ) -> BoxFuture<'a, Option<Answer>> {
         Box::pin(async move {
             let needs_approval = pending.reason == PendingReason::Approval;
@@ -120,17 +134,13 @@ impl Approver for Person {
             if !is_asked || !self.screen.can_ask() {
                 return None;
             }
-            let answer = self.ask(pending).await?;
+            let answer = self.ask(pending, state).await?;
             Some(match variable("USER") {
                 Some(user) => answer.by(user),
                 None => answer,
             })
         })
     }
-}
-
-fn remember(rule: Option<&CallRule>) -> Remember {
-    rule.map_or(Remember::Tool, |rule| Remember::Rule(rule.to_string()))
 }
 
 /// What a line says of a call that waits for this reason.

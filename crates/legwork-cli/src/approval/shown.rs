@@ -3,8 +3,9 @@
 use std::io::Read as _;
 
 use legwork::agent::toolset::CallRule;
-use legwork::core::ToolCall;
+use legwork::core::approval::Remember;
 use legwork::core::state::{Pending, PendingReason};
+use legwork::core::{AgentState, ToolCall};
 use legwork::tools::{Workspace, diff};
 use serde_json::Value;
 
@@ -16,25 +17,23 @@ const SHOWN: u64 = 1 << 20;
 /// The question about a call.
 pub(super) fn question(
     pending: &Pending,
+    state: &AgentState,
     workspace: &Workspace,
     walls: &str,
-    rule: Option<&CallRule>,
 ) -> Question {
     let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
     let arguments: Value = call.parse().unwrap_or_default();
-    let mut lines = vec![tool::call(&call)];
+    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
+    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let mut lines = vec![of + &tool::call(&call)];
     let command = arguments.get("command").and_then(Value::as_str);
-    match command {
-        Some(command) => {
-            lines.extend(command.lines().map(|line| format!("$ {line}")));
-            lines.push(format!("it runs {walls}"));
-        }
-        None if changed(&arguments).is_none() => {
-            let rest = arguments.as_object().into_iter().flatten();
-            lines.extend(rest.map(|(name, value)| format!("{name}: {value}")));
-        }
-        None => {}
-    }
+    let diff = change(&arguments, workspace).unwrap_or_default();
+    lines.extend(command.into_iter().flat_map(str::lines).map(|line| format!("$ {line}")));
+    lines.extend(command.map(|_| format!("it runs {walls}")));
+    // What no other line shows.
+    let shown = |name: &str| name == "command" || !diff.is_empty() || name == "path";
+    let rest = arguments.as_object().into_iter().flatten().filter(|(name, _)| !shown(name));
+    lines.extend(rest.map(|(name, value)| format!("{name}: {value}")));
     lines.extend(pending.explanation.iter().map(|why| format!("why: {why}")));
     if pending.reason == PendingReason::Doubt {
         let label = "in doubt";
@@ -42,29 +41,50 @@ pub(super) fn question(
         let prompt = "[r]un it again, [t]ell the model, [l]ater?".to_owned();
         return Question { label, lines, diff: String::new(), prompt };
     }
-    let diff = change(&arguments, workspace).unwrap_or_default();
     let tool = &pending.tool;
-    let always = match rule {
-        Some(rule) => format!("[a]lways {rule}, [t]ool: always {tool}"),
-        None => format!("[a]lways {tool}"),
+    let always = match always(pending) {
+        Some(Remember::Rule(rule)) => format!("[a]lways {rule}, [t]ool: always {tool}"),
+        Some(_) => format!("[a]lways {tool}"),
+        None => format!("[t]ool: always {tool}"),
     };
     let prompt = format!("[y]es, [n]o, n WORDS for the model, [e]dit, {always}, [l]ater?");
     Question { label: "approve?", lines, diff, prompt }
 }
 
-/// The rule for calls like this one: its command, without what is peculiar to it. None if there is
-/// no other than that for the whole tool.
-pub(super) fn rule(pending: &Pending) -> Option<CallRule> {
-    let arguments: Value = serde_json::from_str(&pending.arguments).ok()?;
-    let command = arguments.get("command")?.as_str()?;
-    let word = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+".contains(c));
-    let mut words = command.split_ascii_whitespace();
+/// Which later calls "always" is about: those of the tool, or of a command with its verb. None for a
+/// command that a rule cannot hold to what it does now.
+pub(super) fn always(pending: &Pending) -> Option<Remember> {
+    let arguments: Value = serde_json::from_str(&pending.arguments).unwrap_or_default();
+    let Some(command) = arguments.get("command").and_then(Value::as_str) else {
+        return Some(Remember::Tool);
+    };
+    let word = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let mut words = command.split([' ', '\t']).filter(|word| !word.is_empty());
     let program = words.next().filter(word)?;
-    // What a program does is often its first argument, such as that of Git.
-    let verb = words.next().filter(word).filter(|verb| !verb.starts_with(['-', '/', '.']));
-    let command = verb.map_or_else(|| program.to_owned(), |verb| format!("{program} {verb}"));
-    Some(CallRule::command(&*pending.tool, command))
+    let begin = match PLAIN.contains(&program) {
+        true => program.to_owned(),
+        false if RUNNERS.contains(&program) => return None,
+        // What such a program does is its first argument, as with Git.
+        false => {
+            let verb = words.next().filter(word)?;
+            format!("{program} {}", Some(verb).filter(|verb| !verb.starts_with('-'))?)
+        }
+    };
+    let rule = CallRule::command(&*pending.tool, begin);
+    rule.fits(command).then(|| Remember::Rule(rule.to_string()))
 }
+
+/// Programs that read, whatever their arguments are.
+const PLAIN: &[&str] = &[
+    "cat", "cut", "date", "df", "diff", "du", "echo", "file", "grep", "head", "ls", "printf",
+    "pwd", "stat", "tail", "tr", "tree", "uniq", "wc", "which",
+];
+/// Programs that run others, or code that their arguments hold.
+const RUNNERS: &[&str] = &[
+    "awk", "bash", "dash", "doas", "env", "exec", "eval", "find", "gawk", "nice", "node", "nohup",
+    "parallel", "perl", "php", "python", "python3", "ruby", "sed", "setsid", "sh", "ssh", "stdbuf",
+    "sudo", "time", "timeout", "watch", "xargs", "zsh",
+];
 
 /// The path and what is written to it, if a call changes a file.
 fn changed(arguments: &Value) -> Option<&str> {

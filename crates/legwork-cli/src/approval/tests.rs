@@ -1,7 +1,8 @@
 //! What is understood, and what is asked.
 
+use legwork::core::approval::Remember;
 use legwork::core::state::{Pending, PendingReason};
-use legwork::core::{EffectKey, Seq, SessionId, Timestamp, ToolCall};
+use legwork::core::{AgentState, EffectKey, Seq, SessionId, Timestamp, ToolCall};
 use legwork::tools::Workspace;
 use serde_json::{Value, json};
 
@@ -41,15 +42,33 @@ fn a_call_in_doubt_is_run_again_told_or_left() {
 
 #[test]
 fn always_means_the_program_and_its_verb() {
-    let rule = |command: &str| {
-        let pending = pending("bash", &json!({"command": command}));
-        shown::rule(&pending).map(|rule| rule.to_string())
+    let rule = |command: &str| match shown::always(&pending("bash", &json!({"command": command}))) {
+        Some(Remember::Rule(rule)) => Some(rule),
+        other => other.map(|all| format!("{all:?}")),
     };
     assert_eq!(rule("git log --oneline").as_deref(), Some("bash(git log:*)"));
+    assert_eq!(rule("cargo test").as_deref(), Some("bash(cargo test:*)"));
     assert_eq!(rule("ls -la").as_deref(), Some("bash(ls:*)"));
     assert_eq!(rule("cat ./a").as_deref(), Some("bash(cat:*)"));
-    assert_eq!(rule("X=1 make"), None);
-    assert_eq!(shown::rule(&pending("write", &json!({"path": "a", "content": ""}))), None);
+    // What no rule can hold: other programs, options before the verb, more than one command.
+    for free in [
+        "X=1 make",
+        "make",
+        "env A=1 ls",
+        "sh -c ls",
+        "python -c pass",
+        "sudo -u x ls",
+        "git -c k=v status",
+        "find . -delete",
+        "timeout 5 ls",
+        "cd x && make",
+        "echo checked >> log",
+        "./run it",
+    ] {
+        assert_eq!(rule(free), None, "{free}");
+    }
+    let write = pending("write", &json!({"path": "a", "content": ""}));
+    assert_eq!(shown::always(&write), Some(Remember::Tool));
 }
 
 #[test]
@@ -58,7 +77,8 @@ fn a_change_of_a_file_is_shown_as_a_diff() {
     std::fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
     let asked = |tool: &str, arguments: Value| {
-        shown::question(&pending(tool, &arguments), &workspace, "in a sandbox", None)
+        let state = AgentState::new(SessionId::new("s"));
+        shown::question(&pending(tool, &arguments), &state, &workspace, "in a sandbox")
     };
     let edits = json!([{"old": "two", "new": "2"}]);
     let edit = asked("edit", json!({"path": "a.txt", "edits": edits}));
@@ -72,4 +92,9 @@ fn a_change_of_a_file_is_shown_as_a_diff() {
         ["bash make make check", "$ make", "$ make check", "it runs in a sandbox"]
     );
     assert_eq!(bash.diff, "");
+    let bash = asked("bash", json!({"command": "make", "background": true}));
+    assert!(bash.lines.contains(&"background: true".to_owned()), "{:?}", bash.lines);
+    // What cannot be shown as a diff is shown as it is.
+    let lost = asked("edit", json!({"path": "a.txt", "edits": [{"old": "three", "new": "3"}]}));
+    assert!(lost.lines.iter().any(|line| line.contains("three")), "{:?}", lost.lines);
 }

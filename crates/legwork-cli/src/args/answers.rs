@@ -56,7 +56,7 @@ pub(crate) enum AskFor {
     Ask,
     /// Before each call that can change something
     Writes,
-    /// Before each call
+    /// Before each call of the command's own tools
     All,
 }
 

@@ -44,11 +44,6 @@ pub(crate) fn lines(
         None if text.starts_with("created ") => written(of),
         None => return Vec::new(),
     };
-    of_change(&change, extent, terminal)
-}
-
-/// A change, which is given as the lines of a diff, painted.
-pub(crate) fn of_change(change: &str, extent: Extent, terminal: Terminal) -> Vec<String> {
     let most = match extent {
         Extent::Beginning => LINES,
         Extent::All => usize::MAX,
@@ -64,6 +59,19 @@ pub(crate) fn of_change(change: &str, extent: Extent, terminal: Terminal) -> Vec
     shown
 }
 
+/// A change, which is given as the lines of a diff, painted; long lines are broken, not cut.
+pub(crate) fn whole(change: &str, terminal: Terminal) -> Vec<String> {
+    let room = terminal.columns.saturating_sub(INDENT).max(1);
+    let line = |line: &str| {
+        let tone = tone(line);
+        let line: Vec<char> = visible(line).replace('\t', "    ").chars().collect();
+        let parts = line.chunks(room).map(|part| part.iter().collect::<String>());
+        let parts: Vec<_> = parts.map(|part| terminal.paint(tone, &part)).collect();
+        format!("{:INDENT$}{}", "", parts.join(&format!("\n{:INDENT$}", "")))
+    };
+    change.lines().map(line).collect()
+}
+
 fn changes(of: &ToolCall) -> bool {
     matches!(&*of.name, "edit" | "write")
 }
@@ -75,12 +83,16 @@ fn written(of: &ToolCall) -> String {
     content.lines().map(|line| format!("+{line}\n")).collect()
 }
 
-fn painted(line: &str, terminal: Terminal) -> String {
-    let tone = match line.chars().next() {
+fn tone(line: &str) -> Tone {
+    match line.chars().next() {
         Some('+') => Tone::Added,
         Some('-') => Tone::Removed,
         _ => Tone::Quiet,
-    };
+    }
+}
+
+fn painted(line: &str, terminal: Terminal) -> String {
+    let tone = tone(line);
     let line = visible(line).replace('\t', "    ");
     let line = clip_with(&line, terminal.columns.saturating_sub(INDENT), terminal.marks.more);
     format!("{:INDENT$}{}", "", terminal.paint(tone, &line))

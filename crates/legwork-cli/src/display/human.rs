@@ -427,9 +427,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
         let [first, lines @ ..] = question.lines.as_slice() else { return Ok(()) };
         self.labelled(Tone::Strong, question.label, first)?;
         for line in lines {
-            self.note(&wrapped(&visible(&format!("  {line}")), self.terminal.prose(), 2))?;
+            // What is broken is set in deeper, so that it looks like no line of ours.
+            self.note(&wrapped(&visible(&format!("  {line}")), self.terminal.prose(), 6))?;
         }
-        for line in diff::of_change(&question.diff, diff::Extent::All, self.terminal) {
+        for line in diff::whole(&question.diff, self.terminal) {
             self.note(&line)?;
         }
         let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);

@@ -41,7 +41,9 @@ pub(super) fn command(
 ) -> String {
     let id = quoted(session.as_str());
     let in_doubt = || end.pending.iter().all(|call| call.reason == PendingReason::Doubt);
+    let timed = |call: &Pending| matches!(call.reason, PendingReason::Until(_));
     let flag = match next.action {
+        Action::Answer if end.pending.iter().all(timed) => Some(String::new()),
         Action::Answer if in_doubt() => Some("--on-doubt tell".to_owned()),
         Action::Answer => {
             let asks = |call: &Pending| call.reason == PendingReason::Approval;

@@ -200,3 +200,15 @@ fn what_waits_is_found_in_another_store_by_the_hint() {
     home.ran_with(&server, &next).ends(0);
     assert!(written(&home, 1));
 }
+
+#[test]
+fn a_session_that_was_begun_to_ask_asks_again_once_somebody_is_to_be_asked() {
+    let turns = [writes(1), writes(2), Turn::text("No."), writes(3), Turn::text("Done.")];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let id = rests(&home, &server);
+    let args = ["resume", &id, "--sandbox", "off", "--approve", "never"];
+    home.ran_with(&server, &args).ends(0);
+    assert!(!written(&home, 1) && !written(&home, 2), "each is denied");
+    home.ran_with(&server, &["run", "--session", &id, "--sandbox", "off", "more"]).ends(4);
+    assert!(!written(&home, 3));
+}

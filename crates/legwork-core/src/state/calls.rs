@@ -195,7 +195,7 @@ impl AgentState {
     #[must_use]
     pub fn with_turn_passed(self, more: impl IntoIterator<Item = Pending>) -> Self {
         let pending: Vec<_> = more.into_iter().collect();
-        if pending.is_empty() && self.pending().is_empty() {
+        if pending.is_empty() && (self.pending().is_empty() || self.0.transient.passed) {
             return self;
         }
         let used = Amounts::default();

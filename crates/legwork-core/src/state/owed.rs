@@ -1,7 +1,7 @@
 //! Which effect is owed next: a pure function of the state.
 
 use crate::error::ErrorRecord;
-use crate::state::{AgentState, AgentStep, CallSlot, CallStatus};
+use crate::state::{AgentState, AgentStep, CallStatus};
 
 /// The effect that is owed next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,9 +71,8 @@ impl AgentState {
             return false;
         }
         let others = || (0..).zip(step.calls.iter()).filter(|(index, _)| !self.is_pending(*index));
-        let ready = others().any(|(_, slot)| slot.status == CallStatus::Ready);
-        let waits_for_pass = |slot: &CallSlot| slot.execution().is_none();
-        ready || (!self.0.transient.passed && others().any(|(_, slot)| waits_for_pass(slot)))
+        // Each answer begins another pass: one that is approved may be held back all the same.
+        !self.0.transient.passed && others().any(|(_, slot)| slot.execution().is_none())
     }
 
     /// Whether the call at an index waits for an answer.

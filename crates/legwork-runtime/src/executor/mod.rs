@@ -54,8 +54,8 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     };
     let (state, Collected { mut jobs, held, waiting }) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
-    cx.held_calls.keep(fresh);
     let mut state = check_again(state, cx, fresh);
+    cx.held_calls.keep(fresh);
     let spawns = jobs.iter().any(|job| job.spec.runs_in == RunsIn::OwnSession);
     let turn = match spawns {
         true => match cx.services.subagents.begin_turn(&state, cx.caller(), fresh).await {
@@ -94,7 +94,9 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
 /// Checks the limits for calls that were approved: time has passed since they were judged, and
 /// others may have used what was left.
 fn check_again(state: AgentState, cx: &StepContext, fresh: usize) -> AgentState {
-    if !state.calls().any(|(_, slot)| slot.status == CallStatus::Ready) {
+    // Those that were held back are held against no limit any more.
+    let answered = state.calls().any(|(_, slot)| slot.status == CallStatus::Ready);
+    if !answered && cx.held_calls.held() >= fresh {
         return state;
     }
     let here = state.ledger().forbids_calls(fresh as u64);

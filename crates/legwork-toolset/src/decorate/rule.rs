@@ -14,7 +14,8 @@ const SHELL: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r'
 /// `read` means all calls of a tool. `edit(src/**)` means those whose subject, here the path, fits
 /// a pattern: `*` stands for anything but a `/`, `**` for anything. `bash(git log:*)` means the
 /// command `git log`, alone or with further words, but nothing that runs another command beside it
-/// or redirects its output. The subject of a call is the argument that names the resource of the
+/// or redirects its output; what the
+/// options of the command do is not looked at. The subject of a call is the argument that names the resource of the
 /// tool, else the first argument that its schema requires; a path that leads upwards (`..`) fits no
 /// pattern.
 ///
@@ -65,6 +66,11 @@ impl CallRule {
         *spec.name == *self.tool && self.is_about(spec, arguments)
     }
 
+    /// Whether it means calls that are about this, such as a command or a path.
+    pub fn fits(&self, subject: &str) -> bool {
+        self.subject.as_ref().is_none_or(|pattern| pattern.fits(subject))
+    }
+
     /// Whether it means what a call is about, whatever the tool is called.
     pub(super) fn is_about(&self, spec: &ToolSpec, arguments: &Value) -> bool {
         let fits = |pattern: &Pattern| {
@@ -86,7 +92,8 @@ impl Pattern {
     fn fits(&self, subject: &str) -> bool {
         match self {
             Self::Command(command) => {
-                let rest = subject.trim().strip_prefix(command.as_str());
+                let subject = subject.trim_matches([' ', '\t']);
+                let rest = subject.strip_prefix(command.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
                     && !subject.contains(SHELL)
             }

@@ -17,7 +17,7 @@ pub(super) fn call_of(pending: &Pending) -> String {
 }
 
 /// The calls of a session, numbered, for people; empty if none waits.
-pub(super) fn rows(id: &SessionId, waiting: &[Waiting]) -> String {
+pub(super) fn rows(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
     let Some(first) = waiting.first() else { return String::new() };
     let columns = Terminal::detect().for_out().columns;
     let mut text =
@@ -37,12 +37,12 @@ pub(super) fn rows(id: &SessionId, waiting: &[Waiting]) -> String {
         let call = clip(&call, columns.saturating_sub(6));
         let _ = writeln!(text, "  {number:2}  {call}\n      {why}");
     }
-    text + &hint(id, waiting)
+    text + &hint(id, waiting, store)
 }
 
 /// How to answer what waits.
-fn hint(id: &SessionId, waiting: &[Waiting]) -> String {
-    let id = crate::shell::quoted(id.as_str());
+fn hint(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
+    let id = crate::shell::quoted(id.as_str()) + store;
     let number = if waiting.len() == 1 { "" } else { " N" };
     let mut verbs = Vec::new();
     let has = |reason: &PendingReason| waiting.iter().any(|one| one.pending.reason == *reason);

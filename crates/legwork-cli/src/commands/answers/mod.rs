@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::listed::{call_of, line, rows};
 use crate::args;
-use crate::commands::{print, print_json};
+use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -36,11 +36,18 @@ pub(crate) async fn pending(args: args::Pending, config: &Config) -> Result<Exit
     let Some(store) = store else { return nothing(args.json) };
     let mut text = String::new();
     for id in sessions {
-        let waiting = StoredSession::new(Arc::clone(&store), id.clone()).pending().await;
-        let waiting = waiting.map_err(legwork::Error::from)?;
+        let waiting = match StoredSession::new(Arc::clone(&store), id.clone()).pending().await {
+            Ok(waiting) => waiting,
+            // One that cannot be read hides no other.
+            Err(error) if args.session.is_none() => {
+                warn(format!("session {id}: {error}"));
+                continue;
+            }
+            Err(error) => return Err(legwork::Error::from(error).into()),
+        };
         match args.json {
             true => text.extend(waiting.iter().map(|one| line(&id, one))),
-            false => text.push_str(&rows(&id, &waiting)),
+            false => text.push_str(&rows(&id, &waiting, &address.flag())),
         }
     }
     match (text.is_empty(), args.json) {
@@ -80,7 +87,7 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
     if chosen.is_empty() {
         return Err(at.none("approve"));
     }
-    let mut text = String::new();
+    let (mut text, mut refused) = (String::new(), None);
     for one in chosen {
         let pending = &one.pending;
         let answer = match (&arguments, &remember) {
@@ -90,9 +97,14 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
             }
             (None, None) => inbox::Answer::approve(pending),
         };
-        text.push_str(&at.deliver(one, answer, "approved").await?);
+        match at.deliver(one, answer, "approved").await {
+            Ok(done) => text.push_str(&done),
+            Err(error) if args.all => refused = Some(error),
+            Err(error) => return Err(error),
+        }
     }
-    print(&(text + &at.next()))
+    print(&(text + &at.next()))?;
+    refused.map_or(Ok(Exit::Done), Err)
 }
 
 pub(crate) async fn deny(args: args::Deny, config: &Config) -> Result<Exit, Error> {
@@ -122,6 +134,8 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
 struct Place {
     session: StoredSession,
     waiting: Vec<Waiting>,
+    /// What another command needs to find the store.
+    store: String,
     /// The command that goes on with it.
     resume: String,
 }
@@ -132,14 +146,15 @@ impl Place {
         let store = address.open_existing()?;
         let found = find(store.as_ref(), &args.session, &address).await?;
         found.check_readable()?;
-        let store = store.map_or_else(|| address.open(), Ok)?;
+        let kept = store.map_or_else(|| address.open(), Ok)?;
         let state = found.journal.fold(&found.id);
-        let session = StoredSession::new(Arc::clone(&store), found.id);
+        let session = StoredSession::new(Arc::clone(&kept), found.id);
         let waiting = session.pending().await.map_err(legwork::Error::from)?;
-        let root = root(&*store, state).await?;
-        let flags = address.flag() + &Settings::needed(&root, config)?;
+        let root = root(&*kept, state).await?;
+        let store = address.flag();
+        let flags = format!("{store}{}", Settings::needed(&root, config)?);
         let resume = format!("legwork resume {}{flags}", quoted(root.session().as_str()));
-        Ok(Self { session, waiting, resume })
+        Ok(Self { session, waiting, store, resume })
     }
 
     /// The call of a number, or the only one that the answer fits.
@@ -150,7 +165,7 @@ impl Place {
         fits: impl Fn(&Waiting) -> bool,
     ) -> Result<&Waiting, Error> {
         let id = self.session.id();
-        let hint = format!("see them with `legwork pending {}`", quoted(id.as_str()));
+        let hint = format!("see them with `legwork pending {}{}`", quoted(id.as_str()), self.store);
         if let Some(number) = number {
             let one = number.checked_sub(1).and_then(|at| self.waiting.get(at));
             let count = self.waiting.len();
@@ -180,7 +195,7 @@ impl Place {
             ),
             Some(reason) => Error::usage(
                 format!("no call of {id} is there to {verb}: one waits ({reason})"),
-                format!("see it with `legwork pending {}`", quoted(id.as_str())),
+                format!("see it with `legwork pending {}{}`", quoted(id.as_str()), self.store),
             ),
         }
     }

@@ -137,6 +137,10 @@ impl Inner {
     }
 
     pub(super) fn pause(&mut self, paused: &event::Paused) {
+        let is_over = |execution: &ExecutionState| execution.status.is_terminal();
+        if self.execution.as_deref().is_none_or(is_over) {
+            return;
+        }
         let pending = Arc::new(paused.pending.clone());
         // The arguments that hooks changed are those that it waits with.
         self.in_step(|step| {
