@@ -72,7 +72,7 @@ impl Waits {
     pub fn of(outcome: ToolOutcome) -> Result<Self, ToolOutcome> {
         match outcome {
             ToolOutcome::Deferred(deferral) => Ok(Self::Deferred(deferral)),
-            ToolOutcome::NeedsApproval(request) => Ok(Self::Approval(request)),
+            ToolOutcome::NeedsApproval(request) => Ok(Self::Approval(*request)),
             answer => Err(answer),
         }
     }

@@ -208,7 +208,7 @@ fn check(
         _ => None,
     };
     let mut judged = Judged::of(Arc::new(value));
-    judged.waits = waits;
+    judged.waits = waits.map(Box::new);
     Ok(judged)
 }
 

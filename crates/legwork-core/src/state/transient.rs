@@ -69,7 +69,7 @@ pub struct Judged {
     /// The parsed arguments, if they were parsed already.
     pub value: Option<Arc<Value>>,
     /// What it waits for before it may run.
-    pub waits: Option<Waits>,
+    pub waits: Option<Box<Waits>>,
     sealed: Option<Sealed>,
 }
 
@@ -102,7 +102,7 @@ impl Judged {
     /// The same, waiting for something before it may run.
     #[must_use]
     pub fn waiting_for(self, waits: Waits) -> Self {
-        Self { waits: Some(waits), ..self }
+        Self { waits: Some(Box::new(waits)), ..self }
     }
 
     /// A call that runs with other arguments than the model's: as text, and parsed.

@@ -98,7 +98,7 @@ pub enum ToolOutcome {
     /// Its result comes later; it is never an answer.
     Deferred(Deferral),
     /// A person has to approve it before it runs again; it is never an answer.
-    NeedsApproval(approval::Request),
+    NeedsApproval(Box<approval::Request>),
     /// It was interrupted: its effect may or may not have happened.
     Interrupted,
     /// It was not run, for this reason.
@@ -173,7 +173,7 @@ impl ToolOutcome {
     ///
     /// [`ToolContext::approved`]: ../../legwork_port/struct.ToolContext.html#method.approved
     pub fn needs_approval(reason: impl Into<String>) -> Self {
-        Self::NeedsApproval(approval::Request::new(reason))
+        Self::NeedsApproval(Box::new(approval::Request::new(reason)))
     }
 
     /// A result that comes later, from outside.

@@ -18,8 +18,16 @@ impl Ending {
     /// For a turn, some of whose calls may have run before.
     pub(super) fn of(strategy: EndStrategy, state: &AgentState) -> Self {
         let mut ending = Self { strategy, is_given: false };
-        ending.note(state, state.calls().map(|(index, _)| index));
+        if state.current_step().is_some_and(|step| step.calls.len() > 1) {
+            ending.note(state, state.calls().map(|(index, _)| index));
+        }
         ending
+    }
+
+    /// Whether calls that have not begun do not run any more: the user said something, or the
+    /// output is given.
+    pub(super) fn leaves_out(&self, state: &AgentState) -> bool {
+        self.is_given || state.context().steered
     }
 
     /// Notes what came of calls.

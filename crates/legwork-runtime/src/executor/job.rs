@@ -130,7 +130,9 @@ pub(super) async fn collect(
         let resource = || if is_barrier { None } else { job.resource() };
         let waits = match slot.status {
             _ if pending => None,
-            CallStatus::Open => state.judged(at).and_then(|judged| judged.waits.clone()),
+            CallStatus::Open => {
+                state.judged(at).and_then(|judged| judged.waits.as_deref().cloned())
+            }
             CallStatus::Ready if !slot.began => job.defers(&state).map(Waits::Deferred),
             _ => None,
         };

@@ -72,7 +72,9 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     let mut ending = Ending::of(cx.services.calls.end_strategy, &state);
     let mut jobs = ending.ordered(jobs);
     loop {
-        state = leave(state, cx, turn, &ending, &mut jobs).await?;
+        if ending.leaves_out(&state) {
+            state = leave(state, cx, turn, &ending, &mut jobs).await?;
+        }
         if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
             break;
         }
@@ -83,7 +85,12 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         };
         state = look(state, cx).await?;
     }
-    let state = skip_rest(state, cx, turn, jobs).await?;
+    if !jobs.is_empty() {
+        state = skip_rest(state, cx, turn, jobs).await?;
+    }
+    if held.is_empty() && waiting.is_empty() && state.pending().is_empty() {
+        return Ok(state);
+    }
     // Those that are held back were not charged to the turn.
     let mut held = held;
     let state = leave(state, cx, None, &ending, &mut held).await?;
@@ -202,7 +209,9 @@ async fn run_batch(
     let mut running = Running::default();
     loop {
         state = meanwhile(&mut running, look(state, cx)).await?;
-        state = meanwhile(&mut running, leave(state, cx, turn, ending, &mut waiting)).await?;
+        if ending.leaves_out(&state) {
+            state = meanwhile(&mut running, leave(state, cx, turn, ending, &mut waiting)).await?;
+        }
         if !cx.control.is_raised() && why_skipped(&state, cx).is_none() {
             let limit = cx.services.calls.limit.max(1);
             let room = limit.saturating_sub(running.calls.len()).min(waiting.len());
@@ -243,7 +252,10 @@ async fn run_one(
 ) -> Result<AgentState, Halt> {
     let state = begin(state, cx, turn, batch.make_contiguous()).await?;
     let mut starting = Vec::from(batch);
-    let state = unless_steered(state, cx, &mut starting).await?;
+    let state = match cx.writer.kept.knows_items_for(&state) {
+        true => unless_steered(state, cx, &mut starting).await?,
+        false => state,
+    };
     let Some(job) = starting.pop() else { return Ok(state) };
     let index = job.index;
     let running = call(job, &state, cx);

@@ -67,7 +67,9 @@ pub(super) async fn record(
             state = state.with_stop_signal(signal);
         }
     }
-    let state = state.with_pending_charged(waiting, charged);
+    if !waiting.is_empty() {
+        state = state.with_pending_charged(waiting, charged);
+    }
     if urgent { cx.commit(state).await } else { Ok(state) }
 }
 
