@@ -126,6 +126,13 @@ pub(super) async fn collect(
                 continue;
             }
         };
+        if !pending && slot.status == CallStatus::Open && !holding.waits() {
+            let waits = state.judged(at).is_some_and(|judged| judged.waits.is_some());
+            if !waits {
+                all.jobs.push_back(job);
+                continue;
+            }
+        }
         let is_barrier = job.is_barrier(cx.services.calls);
         let resource = || if is_barrier { None } else { job.resource() };
         let waits = match slot.status {

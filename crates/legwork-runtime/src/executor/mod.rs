@@ -15,7 +15,7 @@ use body::call;
 use ending::Ending;
 use intent::begin;
 use job::{Collected, Job, collect};
-use legwork_core::state::{CallStatus, Pending};
+use legwork_core::state::Pending;
 use legwork_core::tool::RunsIn;
 use legwork_core::{AgentState, ToolOutcome};
 
@@ -54,7 +54,10 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     };
     let (state, Collected { mut jobs, held, waiting }) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
-    let mut state = check_again(state, cx, fresh);
+    let mut state = state;
+    if jobs.iter().any(|job| job.answered) || cx.held_calls.held() < fresh {
+        state = check_again(state, cx, fresh);
+    }
     cx.held_calls.keep(fresh);
     let spawns = jobs.iter().any(|job| job.spec.runs_in == RunsIn::OwnSession);
     let turn = match spawns {
@@ -98,14 +101,9 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     Ok(wait(state, cx, waiting))
 }
 
-/// Checks the limits for calls that were approved: time has passed since they were judged, and
-/// others may have used what was left.
+/// Checks the limits for calls that were approved, or held back: time has passed since they were
+/// judged, and others may have used what was left.
 fn check_again(state: AgentState, cx: &StepContext, fresh: usize) -> AgentState {
-    // Those that were held back are held against no limit any more.
-    let answered = state.calls().any(|(_, slot)| slot.status == CallStatus::Ready);
-    if !answered && cx.held_calls.held() >= fresh {
-        return state;
-    }
     let here = state.ledger().forbids_calls(fresh as u64);
     match here.map_or_else(|| cx.held_calls.hold(fresh), Err) {
         Ok(()) => cx.stop_in_time(state),

@@ -42,15 +42,16 @@ pub(super) async fn record(
                 }
                 refused(&ran.spec, &deferral)
             }
-            Some(outcome) => match Waits::of(outcome) {
-                Ok(waits) => {
-                    urgent = true;
-                    waiting.extend(state.as_waiting(index, waits));
-                    charged = charged.plus(&ran.used);
-                    continue;
-                }
-                Err(outcome) => state.limit_retries(&ran.spec, outcome.for_journal()),
-            },
+            Some(outcome) if outcome.is_answer() => {
+                state.limit_retries(&ran.spec, outcome.for_journal())
+            }
+            Some(outcome) => {
+                urgent = true;
+                let waits = Waits::of(outcome).ok();
+                waiting.extend(waits.and_then(|waits| state.as_waiting(index, waits)));
+                charged = charged.plus(&ran.used);
+                continue;
+            }
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
