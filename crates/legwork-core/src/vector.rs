@@ -40,6 +40,11 @@ impl<T> Vector<T> {
         Self::default()
     }
 
+    /// An empty vector with room for this many items, as far as its tail holds them.
+    pub fn with_capacity(items: usize) -> Self {
+        Self { root: None, leaves: 0, tail: Vec::with_capacity(items.min(WIDTH)) }
+    }
+
     /// How many items there are.
     pub fn len(&self) -> usize {
         self.leaves * WIDTH + self.tail.len()

@@ -79,6 +79,13 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// Open calls, of which there are this many; they take no more room than that.
+    pub(super) fn open(count: usize, slots: impl Iterator<Item = CallSlot>) -> Self {
+        let mut calls = Self { slots: Vector::with_capacity(count), answered: 0 };
+        slots.for_each(|slot| calls.slots.push(slot));
+        calls
+    }
+
     /// How many calls there are.
     pub fn len(&self) -> usize {
         self.slots.len()

@@ -63,6 +63,14 @@ impl Output {
             parts => Value::String(ResultPart::joined(parts).into_owned()),
         }
     }
+
+    /// It with values that a journal cannot hold as their text.
+    fn for_journal(self) -> Self {
+        match self.0.iter().all(ResultPart::fits) {
+            true => self,
+            false => Self(self.0.into_iter().map(ResultPart::for_journal).collect()),
+        }
+    }
 }
 
 /// The outcome of a tool call.
@@ -192,10 +200,8 @@ impl ToolOutcome {
     #[must_use]
     pub fn for_journal(self) -> Self {
         match self {
-            Self::Ok(Output(parts)) => Self::parts(parts.into_iter().map(ResultPart::for_journal)),
-            Self::Finished(Output(parts)) => {
-                Self::Finished(Output(parts.into_iter().map(ResultPart::for_journal).collect()))
-            }
+            Self::Ok(output) => Self::Ok(output.for_journal()),
+            Self::Finished(output) => Self::Finished(output.for_journal()),
             outcome => outcome,
         }
     }

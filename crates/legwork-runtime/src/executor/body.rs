@@ -42,13 +42,14 @@ pub(super) fn call(job: Job, state: &AgentState, cx: &StepContext) -> BoxFuture<
         None => context,
     };
     let span = debug_span!("tool", name = &*spec.name, index);
+    // The time was taken when its batch began.
+    let start = state.now().mono;
     let running = async move {
         let _ended = CancelOnDrop(cancel);
         if let (None, Some(outcome)) = (&child, ended_before(&control, begun)) {
             let (took, metadata, used) = Default::default();
             return Ran { index, call, outcome, took, metadata, used, spec };
         }
-        let start = clock.mono();
         let limit = spec.timeout.map(|limit| (limit, clock.sleep(Duration::from(limit))));
         let outcome = match &child {
             // It is under the same control, and ends in good order.

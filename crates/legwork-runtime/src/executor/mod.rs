@@ -86,7 +86,9 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
             1 => run_one(state, cx, turn, &mut ending, batch).await?,
             _ => run_batch(state, cx, turn, &mut ending, batch).await?,
         };
-        state = look(state, cx).await?;
+        if cx.writer.kept.knows_items_for(&state) {
+            state = take_inbox(cx, state).await?;
+        }
     }
     if !jobs.is_empty() {
         state = skip_rest(state, cx, turn, jobs).await?;

@@ -234,8 +234,6 @@ pub(super) fn slots(response: &Response) -> Calls {
         approved: false,
         status: CallStatus::Open,
     };
-    // Room for no more than these, for they are kept with the session.
-    let mut slots = Vec::with_capacity(response.message.tool_calls().count());
-    slots.extend(response.message.tool_calls().map(slot));
-    slots.into_iter().collect()
+    let calls = || response.message.tool_calls();
+    Calls::open(calls().count(), calls().map(slot))
 }
