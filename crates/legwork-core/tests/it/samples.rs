@@ -437,7 +437,11 @@ fn answering() -> Vec<Event> {
         ToolOutcome::finished(hard_json()),
         ToolOutcome::Stopped(HARD.into()),
         ToolOutcome::NeedsApproval(
-            Request::new(HARD).with_metadata(HARD, hard_json()).of_policy().expires_in(Micros(7)),
+            Request::new(HARD)
+                .with_metadata(HARD, hard_json())
+                .of_policy()
+                .expires_in(Micros(7))
+                .into(),
         ),
     ];
     let finished = |(at, outcome): (usize, ToolOutcome)| {
