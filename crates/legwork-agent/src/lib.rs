@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`],
-//! [`stream`], [`subagent`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`].
+//! [`stream`], [`subagent`], [`undo`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`].
 #![forbid(unsafe_code)]
 
 pub mod agent;
@@ -25,7 +25,7 @@ pub mod capability;
 pub mod describe;
 pub mod driver;
 
-pub use agent::{Agent, builder, overriding, request, session, stream, subagent};
+pub use agent::{Agent, builder, overriding, request, session, stream, subagent, undo};
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};
 pub use describe::Description;

@@ -26,7 +26,7 @@
 //! 2. What is asked and answered: [`tool`], [`inference`], [`budget`], [`error`].
 //! 3. What happened: [`inbox`], [`event`], [`entry`]. Before them read the private modules
 //!    `outcome` (votes, and the decision made from them), `pending` (calls that wait for an
-//!    answer) and `status`, which events contain.
+//!    answer) and `status`, which events contain. [`undo`] is what a journal says of past calls.
 //! 4. What follows from it: [`state`], in the order of its files `step`, `calls`, `execution`,
 //!    `facts`, `apply`, `owed` and `decide`; then [`journal`].
 //! 5. Whether it goes on: `progress` (the trait that criteria are generic over),
@@ -69,6 +69,7 @@ mod summary;
 pub mod time;
 pub mod tool;
 pub mod transcript;
+pub mod undo;
 pub mod vector;
 
 pub use budget::{Budget, Ledger};

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`event`],
-//! [`observer`], [`tool`], [`toolset`], [`output`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
+//! [`observer`], [`undo`], [`tool`], [`toolset`], [`output`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
 //! (how code that implements these traits is called).
 #![forbid(unsafe_code)]
 
@@ -42,6 +42,7 @@ pub mod store;
 pub mod tool;
 pub mod toolset;
 mod trigger;
+pub mod undo;
 pub mod unwind;
 
 use std::future::Future;
@@ -66,6 +67,7 @@ pub use store::{Claim, Store};
 pub use tool::{Tool, ToolContext};
 pub use toolset::{OpenToolset, Toolset};
 pub use trigger::Trigger;
+pub use undo::{CannotUndo, Reach, Undo};
 
 /// A boxed future, which keeps the traits of this crate object-safe.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

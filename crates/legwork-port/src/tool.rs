@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::observer::Origin;
-use crate::{Admission, AdmittedCall, BoxFuture, Cancellation, Deps, Emitter, EventKind};
+use crate::{Admission, AdmittedCall, BoxFuture, Cancellation, Deps, Emitter, EventKind, Undo};
 
 /// A tool: a function that a model can call.
 pub trait Tool: Send + Sync {
@@ -43,6 +43,13 @@ pub trait Tool: Send + Sync {
         self.spec().resource_of(arguments)
     }
 
+    /// How its calls are taken back; none if they cannot be.
+    ///
+    /// By default they cannot. A tool that wraps another one gives what that gives.
+    fn undo(&self) -> Option<&dyn Undo> {
+        None
+    }
+
     /// The decorators that it went through, the innermost first, behind the name of its toolset.
     ///
     /// For people who ask where a tool comes from. By default there is none; only a tool that
@@ -67,6 +74,10 @@ impl<T: Tool + ?Sized> Tool for Arc<T> {
 
     fn resource(&self, arguments: &Value) -> Option<String> {
         (**self).resource(arguments)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        (**self).undo()
     }
 
     fn chain(&self) -> Vec<Arc<str>> {

@@ -22,7 +22,7 @@
 //!
 //! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
 //! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`sandbox`],
-//! [`changes`], [`linux`], then `process` with its `guard`.
+//! [`changes`], `undo`, [`linux`], then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;
@@ -44,6 +44,7 @@ pub mod sandbox;
 pub mod search;
 pub mod secret;
 mod tree;
+mod undo;
 pub mod workspace;
 pub mod write;
 
@@ -54,5 +55,6 @@ pub use list::List;
 pub use read::Read;
 pub use sandbox::Sandbox;
 pub use search::Search;
+pub use undo::FileUndo;
 pub use workspace::Workspace;
 pub use write::Write;

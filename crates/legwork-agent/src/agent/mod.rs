@@ -11,6 +11,7 @@ pub mod session;
 mod stored;
 pub mod stream;
 pub mod subagent;
+pub mod undo;
 pub(crate) mod waiting;
 
 use std::sync::Arc;

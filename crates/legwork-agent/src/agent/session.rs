@@ -4,11 +4,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use legwork_core::{Message, SessionId};
+use legwork_runtime::Error;
 use legwork_runtime::open::Task;
 
 use crate::agent::Agent;
 use crate::agent::request::RunRequest;
 pub use crate::agent::stored::StoredSession;
+use crate::agent::undo::{self, UndoFrom, UndoPlan};
 pub use crate::agent::waiting::Waiting;
 pub use legwork_session::Delivery;
 
@@ -30,6 +32,29 @@ impl Session {
     pub fn run(&self, input: impl Into<Message>) -> RunRequest {
         let task = Task::Start(vec![input.into()]);
         RunRequest::new(self.agent.clone(), task, Some(self.stored.id().clone()))
+    }
+
+    /// Plans to take back what it did, by the undo of the agent's tools; nothing is done yet.
+    ///
+    /// ```
+    /// # use legwork_agent::undo::UndoFrom;
+    /// # async fn of(session: legwork_agent::Session) -> Result<(), legwork_agent::Error> {
+    /// let plan = session.undo(UndoFrom::Step(3)).await?;
+    /// for (call, stays) in plan.left() {
+    ///     println!("{} stays: {}", call.call.name, stays.unwrap_or("its tool has no undo"));
+    /// }
+    /// for undone in plan.run().await?.calls {
+    ///     println!("{}", undone.did);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StoredSession::undo_by`], and when the tools of the agent cannot be listed.
+    pub async fn undo(&self, from: UndoFrom) -> Result<UndoPlan, Error> {
+        let (tools, opened) = undo::tools_of(&self.agent, self.stored.id()).await?;
+        self.stored.plan_undo(from, &|call| tools.undoes(call), opened).await
     }
 
     /// Goes on where it stands; await it.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
+use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Mask, Message, Seq, SessionId};
 use legwork_memory::SystemClock;
-use legwork_port::Store;
 use legwork_port::store::{Range, Removal};
+use legwork_port::{Store, Undo};
 use legwork_runtime::Error;
 use legwork_session::{Delivery, Sessions, inbox};
 
 use crate::agent::request::Run;
 use crate::agent::subagent;
+use crate::agent::undo::{self, Opened, UndoFrom, UndoPlan, Undoes};
 use crate::agent::waiting::{self, Waiting};
 
 /// A session in a store: look at it, speak to it, answer what waits in it. It takes no agent.
@@ -142,6 +144,29 @@ impl StoredSession {
     pub async fn answer(&self, answer: Answer) -> Result<Delivery, Error> {
         let session = waiting::addressee(&self.id, &answer);
         Ok(self.sessions.deliver(&session, Item::Answer(answer)).await?)
+    }
+
+    /// Plans to take back what it did, and its subagents below; nothing is done yet. Who takes
+    /// a call back, `undoes` says.
+    ///
+    /// # Errors
+    /// When there is no such session or step, somebody works in it, or its journal cannot be
+    /// read or may not be written.
+    pub async fn undo_by(
+        &self,
+        from: UndoFrom,
+        undoes: impl Fn(&PastCall) -> Option<Arc<dyn Undo>> + Send + Sync,
+    ) -> Result<UndoPlan, Error> {
+        self.plan_undo(from, &undoes, Opened::default()).await
+    }
+
+    pub(super) async fn plan_undo(
+        &self,
+        from: UndoFrom,
+        undoes: &Undoes<'_>,
+        opened: Opened,
+    ) -> Result<UndoPlan, Error> {
+        undo::plan(&self.sessions, &self.id, from, undoes, opened).await
     }
 
     /// Labels an entry; without text the label is taken away. Delivered as by

@@ -95,6 +95,7 @@ mod toolsets;
 mod traced;
 mod trees;
 mod typed_hooks;
+mod undo;
 mod unfinished;
 mod unlisted;
 mod unreadable;

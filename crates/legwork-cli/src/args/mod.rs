@@ -16,6 +16,7 @@ mod schema;
 mod sessions;
 mod tools;
 mod trust;
+mod undo;
 
 use std::path::PathBuf;
 
@@ -34,10 +35,11 @@ pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::{OutputMode, Run};
 pub(crate) use schema::{Described, Schema};
-pub(crate) use sessions::{Check, Diff, List, Remove, Search, Sessions, Show, Status, Undo};
+pub(crate) use sessions::{Check, Diff, List, Remove, Search, Sessions, Show, Status};
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
+pub(crate) use undo::Undo;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,6 +95,9 @@ pub(crate) enum Command {
     /// Decide about a call in doubt, or give the result of a call that waits
     #[command(after_help = answers::ANSWER)]
     Answer(Answer),
+    /// Take back what a session did, the last call first
+    #[command(after_help = undo::EXAMPLES)]
+    Undo(Undo),
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
@@ -135,6 +140,7 @@ impl Command {
             Self::Run(args) => args.output.json,
             Self::Resume(args) => args.output.json,
             Self::Pending(args) => args.json,
+            Self::Undo(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),
             Self::Doctor(args) => args.json,

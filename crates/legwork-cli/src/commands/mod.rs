@@ -14,6 +14,7 @@ mod schema;
 mod sessions;
 mod tools;
 mod trust;
+mod undo;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
@@ -87,6 +88,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Approve(args) => answers::approve(args, &config).await,
             Command::Deny(args) => answers::deny(args, &config).await,
             Command::Answer(args) => answers::answer(args, &config).await,
+            Command::Undo(args) => undo::undo(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),
             Command::Context(args) => context::context(&args, &config),

@@ -164,7 +164,7 @@ fn s13_12_a_session_of_others_is_shown_as_text() {
             &["sessions", "show", id],
             &["sessions", "diff", "--stat", id],
             &["sessions", "search", "a"],
-            &["sessions", "undo", "--dry-run", id],
+            &["undo", "--dry-run", id],
             &["run", "--session", id],
         ] {
             check(&args.join(" "), &read(args), Out::Text);

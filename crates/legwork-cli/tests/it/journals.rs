@@ -310,7 +310,7 @@ fn s13_9_a_forged_change_is_not_put_back_elsewhere() {
             });
             let target = dir.join(&path);
             let there = fs::write(&target, "new\n").is_ok();
-            home.ran(&["sessions", "undo", &id]).ends(1).says("cannot take back ");
+            home.ran(&["undo", &id]).ends(1).says("cannot take back ");
             assert!(!there || fs::read_to_string(&target).unwrap() == "new\n", "{target:?}");
         }
     }
@@ -399,14 +399,14 @@ fn s13_9_nothing_is_put_back_that_no_file_tool_may_write() {
             let forged = body.to_string().replace("q7w8", name);
             *body = serde_json::from_str(&forged).unwrap();
         });
-        let told = run(home.legwork(&["sessions", "undo", &session]));
+        let told = run(home.legwork(&["undo", &session]));
         if why.is_empty() {
             told.ends(0);
             assert!(!work.join(name).exists(), "{name}");
             continue;
         }
         let told = told.ends(1);
-        assert!(told.err.contains(&format!("cannot take back {name}: ")), "{name}: {}", told.err);
+        assert!(told.err.contains(&format!(": {name}: ")), "{name}: {}", told.err);
         assert!(told.err.contains(why), "{name}: {}", told.err);
         assert_eq!(fs::read_to_string(work.join(name)).unwrap(), "now\n", "{name}");
     }

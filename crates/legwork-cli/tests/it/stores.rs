@@ -114,7 +114,7 @@ fn s8_4_a_session_of_a_newer_legwork_is_refused_before_anything_happens() {
     let server = Server::start(two_turns()).unwrap();
     let (home, id) = home_with_unreadable(&server);
     let (before, asked) = (rows(&home), server.requests().len());
-    let undo = &["sessions", "undo", &id][..];
+    let undo = &["undo", &id][..];
     for args in [&["resume", &id][..], &["run", "--session", &id, "more"], undo] {
         let told = home.ran_with(&server, args).ends(1).says("was not changed");
         let told = told.says("cannot read entry ").says("song").says("use a newer Legwork");

@@ -1,4 +1,4 @@
-//! `legwork sessions undo`: what a session changed is taken back, or it is said why not.
+//! `legwork undo`: what a session changed is taken back, or it is said why not.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -74,20 +74,25 @@ fn s13_9_all_that_a_session_changed_is_taken_back_where_the_person_says() {
     let (home, session) = worked();
     let elsewhere = home.work().join("sub/deep");
     let undo = |args: &[&str]| {
-        let mut undo = home.legwork(&[&["sessions", "undo", &session], args].concat());
+        let mut undo = home.legwork(&[&["undo", &session], args].concat());
         undo.current_dir(&elsewhere);
         ran(undo)
     };
     let before = status(&home);
     undo(&[])
         .ends(1)
-        .says("cannot take back notes.txt: it lies elsewhere: change to its directory");
+        .says("cannot take back edit notes.txt: notes.txt: it lies outside of the workspace")
+        .says("change to their directory, or name it with --dir");
     assert_eq!(status(&home), before);
     let done = undo(&["--dir", ".."]).ends(0);
-    assert_eq!(done.err, "");
-    for line in ["restored notes.txt", "removed new.txt", "restored gone/below/a", "restored link"]
-    {
-        assert!(done.out.lines().any(|told| told == line), "{line}: {}", done.out);
+    let stays = "note: it is not taken back: bash chmod 755 run.sh";
+    assert!(done.err.starts_with(stays) && done.err.lines().count() == 1, "{}", done.err);
+    let lines: Vec<_> = done.out.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", done.out);
+    assert_eq!((lines[0], lines[3]), ("write new.txt: removed new.txt", "3 calls taken back"));
+    assert_eq!(lines[2], "edit notes.txt: restored notes.txt");
+    for part in ["restored gone/below/a", "restored link", "removed made/deep/file"] {
+        assert!(lines[1].contains(part), "{part}: {}", done.out);
     }
     assert_eq!(status(&home), "");
     let sub = home.work().join("sub");
@@ -95,18 +100,18 @@ fn s13_9_all_that_a_session_changed_is_taken_back_where_the_person_says() {
     let mode = sub.join("secret").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // A second time there is nothing left to do, and that is no error.
-    let again = home.ran(&["sessions", "undo", &session]).ends(0);
-    assert_eq!(again.out, "nothing to take back: the files are as they were before the session\n");
+    let again = home.ran(&["undo", &session]).ends(0);
+    assert_eq!(again.out, "nothing to take back: what the session changed is as it was before\n");
 }
 
 #[test]
 fn a_dry_run_says_it_all_and_does_nothing() {
     let (home, session) = worked();
     let before = status(&home);
-    let dry = home.ran(&["sessions", "undo", "--dry-run", &session]).ends(0);
-    assert!(dry.out.contains("would restore notes.txt\n"), "{}", dry.out);
-    assert!(dry.out.contains("would remove new.txt\n"), "{}", dry.out);
-    assert!(dry.out.ends_with(" would be taken back; nothing was changed\n"), "{}", dry.out);
+    let dry = home.ran(&["undo", "--dry-run", &session]).ends(0);
+    assert!(dry.out.contains("edit notes.txt: would restore notes.txt\n"), "{}", dry.out);
+    assert!(dry.out.contains("write new.txt: would remove new.txt\n"), "{}", dry.out);
+    assert!(dry.out.ends_with("3 calls would be taken back; nothing was changed\n"), "{}", dry.out);
     assert_eq!(status(&home), before);
 }
 
@@ -117,12 +122,13 @@ fn a_file_that_was_changed_since_keeps_all_from_being_taken_back() {
     fs::write(sub.join("notes.txt"), "mine\n").unwrap();
     fs::remove_file(sub.join("new.txt")).unwrap();
     let before = status(&home);
-    let refused = home.ran(&["sessions", "undo", &session]).ends(1);
-    let refused = refused.says("cannot take back notes.txt: it was changed since: it has another");
+    let refused = home.ran(&["undo", &session]).ends(1);
+    let refused = refused
+        .says("cannot take back edit notes.txt: notes.txt: it was changed since: it has another");
     refused.says("nothing was changed; --partly takes back the rest");
     assert_eq!(status(&home), before);
-    let partly = home.ran(&["sessions", "undo", "--partly", &session]).ends(1);
-    let partly = partly.says("cannot take back notes.txt: it was changed since");
+    let partly = home.ran(&["undo", "--partly", &session]).ends(1);
+    let partly = partly.says("cannot take back edit notes.txt: notes.txt: it was changed since");
     // What is gone already is as it was before the session.
     assert!(!partly.out.contains(" new.txt"), "{}", partly.out);
     assert_eq!(status(&home), " M sub/notes.txt\n");
@@ -130,29 +136,30 @@ fn a_file_that_was_changed_since_keeps_all_from_being_taken_back() {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_all_as_it_was() {
+fn a_call_that_cannot_be_taken_back_is_left_whole_and_those_before_it_stand() {
     let (home, session) = worked();
     let sub = home.work().join("sub");
     // Something that is no file stands where a directory has to be.
     fs::write(sub.join("gone"), "in the way").unwrap();
-    let before = status(&home);
-    let refused = home.ran(&["sessions", "undo", &session]).ends(1);
-    refused.says("error: taking changes back: gone/below/a: ").says("all is as it was before");
+    let before = status(&home).replace("?? sub/new.txt\n", "");
+    let refused = home.ran(&["undo", &session]).ends(1);
+    assert_eq!(refused.out, "write new.txt: removed new.txt\n1 call taken back\n");
+    refused.says("stopped at bash chmod 755").says(": gone/below/a: ").says("it stands");
     assert_eq!(status(&home), before);
     // A directory of it leads elsewhere by now.
     fs::remove_file(sub.join("gone")).unwrap();
     fs::rename(sub.join("deep"), sub.join("moved")).unwrap();
     symlink("moved", sub.join("deep")).unwrap();
-    home.ran(&["sessions", "undo", &session]).ends(1).says("deep is a symbolic link by now");
+    home.ran(&["undo", &session]).ends(1).says("deep is a symbolic link by now");
 }
 
 #[test]
 fn a_session_without_changes_has_nothing_to_take_back() {
     let (home, server) = (Home::new(), Server::start([Turn::text("hello")]).unwrap());
     let session = home.ran_with(&server, &["run", "--json", "Greet"]).ends(0).session();
-    let ran = home.ran(&["sessions", "undo", &session]).ends(0);
-    assert!(ran.out.starts_with("nothing to take back: no changes"), "{}", ran.out);
-    home.ran(&["sessions", "undo", "no-such"]).ends(2).says("there is no session no-such");
+    let ran = home.ran(&["undo", &session]).ends(0);
+    assert!(ran.out.starts_with("nothing to take back: "), "{}", ran.out);
+    home.ran(&["undo", "no-such"]).ends(2).says("there is no session no-such");
 }
 
 #[test]
@@ -207,7 +214,78 @@ fn what_subagents_changed_is_told_and_taken_back_too() {
     assert_eq!(diff.err, "");
     assert!(diff.out.contains("-one\n+four\n"), "{}", diff.out);
     assert!(diff.out.contains("b/new.txt\n"), "{}", diff.out);
-    home.ran(&["sessions", "undo", &ran.session()]).ends(0);
+    home.ran(&["undo", &ran.session()]).ends(0);
     assert_eq!(fs::read_to_string(&notes).unwrap(), "one\n");
     assert!(!home.work().join("new.txt").exists());
+}
+
+/// A session of these turns that writes and edits, with its id.
+fn session_of(home: &Home, turns: Vec<Turn>) -> String {
+    let server = Server::start(turns).unwrap();
+    let args = ["run", "--json", "--max-steps", "100", "Work"];
+    home.ran_with(&server, &args).ends(0).session()
+}
+
+fn write(path: &str, content: &str) -> Turn {
+    Turn::call("write", json!({"path": path, "content": content, "overwrite": true}))
+}
+
+#[test]
+fn s6_7_a_step_says_where_the_undo_begins() {
+    let home = Home::new();
+    home.file("work/a.txt", "one\n");
+    let turns = vec![write("a.txt", "two\n"), write("a.txt", "three\n"), Turn::text("done")];
+    let session = session_of(&home, turns);
+    home.ran(&["undo", &session, "4"]).ends(2).says("there is no step 4: the session has 3");
+    home.ran(&["undo", &session, "0"]).ends(2);
+    home.ran(&["undo", &session, "2"]).ends(0);
+    let notes = || fs::read_to_string(home.work().join("a.txt")).unwrap();
+    assert_eq!(notes(), "two\n");
+    let json = home.ran(&["undo", "--json", &session]).ends(0);
+    let line: serde_json::Value = serde_json::from_str(json.out.trim()).unwrap();
+    assert_eq!((&line["undo"], &line["words"]), (&json!("done"), &json!("restored a.txt")));
+    assert_eq!(notes(), "one\n");
+}
+
+#[test]
+fn s6_7_the_model_reads_of_the_undo_when_the_session_goes_on() {
+    let home = Home::new();
+    let session = session_of(&home, vec![write("a.txt", "two\n"), Turn::text("done")]);
+    home.ran(&["undo", &session]).ends(0);
+    let shown = home.ran(&["sessions", "show", &session]).ends(0);
+    assert!(shown.out.contains("removed a.txt"), "{}", shown.out);
+    home.ran(&["sessions", "check", &session]).ends(0);
+}
+
+#[test]
+fn s6_7_an_undo_that_is_killed_goes_on_where_it_was() {
+    for left_then in [30, 21, 11, 1] {
+        let home = Home::new();
+        home.file("work/kept.txt", "kept\n");
+        let mut turns: Vec<_> =
+            (0..30).map(|n| write(&format!("d{}/{n}.txt", n % 3), &format!("{n}\n"))).collect();
+        turns.push(write("kept.txt", "changed\n"));
+        turns.push(Turn::text("done"));
+        let session = session_of(&home, turns);
+        let mut child = home.legwork(&["undo", &session]).spawn().unwrap();
+        while files(&home.work()) > left_then && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+        home.ran(&["undo", &session]).ends(0);
+        assert_eq!(files(&home.work()), 1);
+        assert_eq!(fs::read_dir(home.work()).unwrap().count(), 1, "directories are gone, too");
+        assert_eq!(fs::read(home.work().join("kept.txt")).unwrap(), b"kept\n");
+    }
+}
+
+/// How many files there are in a directory and in those in it.
+fn files(dir: &Path) -> usize {
+    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    let count = |entry: fs::DirEntry| match entry.path().is_dir() {
+        true => files(&entry.path()),
+        false => 1,
+    };
+    entries.map(count).sum()
 }

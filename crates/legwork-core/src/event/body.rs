@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::budget::{Amounts, Budget};
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
-use crate::id::{AgentId, CallId, Seq, SessionId};
+use crate::id::{AgentId, CallId, EffectKey, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::{ModelSettings, Response};
 use crate::message::Message;
@@ -20,6 +20,7 @@ use crate::pending::Pending;
 use crate::status::ExecutionStatus;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
+use crate::undo::UndoOutcome;
 
 /// The session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -373,6 +374,24 @@ pub struct RefusedItem {
 pub struct HeadMoved {
     /// The new head.
     pub to: Seq,
+}
+
+/// A call that ran is about to be taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UndoStarted {
+    /// The call: of this session, or of a subagent's below it.
+    pub call: EffectKey,
+}
+
+/// A call was taken back, or that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UndoFinished {
+    /// The call.
+    pub call: EffectKey,
+    /// What came of it.
+    pub outcome: UndoOutcome,
 }
 
 /// An event of a type that this version does not know.

@@ -12,7 +12,7 @@ pub use body::{
     HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
     OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded, ResponseChanged,
     SessionStarted, StepFinished, StopPrevented, ToolChanged, ToolFinished, ToolStarted,
-    ToolsShown, Unknown, Worked,
+    ToolsShown, UndoFinished, UndoStarted, Unknown, Worked,
 };
 
 use crate::error::ErrorRecord;
@@ -95,6 +95,10 @@ events! {
     HeadMoved(HeadMoved) = "head_moved", Session;
     /// A label of an entry was set or removed.
     Labelled(Label) = "labelled", Session;
+    /// A call that ran is about to be taken back.
+    UndoStarted(UndoStarted) = "undo_started", Session;
+    /// A call was taken back, or that was refused.
+    UndoFinished(UndoFinished) = "undo_finished", Session;
 }
 
 /// The body of an event does not fit its type.

@@ -83,7 +83,9 @@ impl Inner {
             | Event::InferenceInterrupted(_)
             | Event::InboxTaken(_)
             | Event::FollowUpQueued(_)
-            | Event::Labelled(_) => {}
+            | Event::Labelled(_)
+            | Event::UndoStarted(_)
+            | Event::UndoFinished(_) => {}
             Event::Other(_) => {}
         }
     }

@@ -77,6 +77,14 @@ pub enum Refusal {
         /// The id that was given.
         id: String,
     },
+    /// The session has no such step.
+    #[error("there is no step {step}: the session has {steps} on the path to its head")]
+    UnknownStep {
+        /// The number that was given.
+        step: u64,
+        /// How many steps there are.
+        steps: u64,
+    },
     /// The call no longer waits: its turn went on without an answer.
     #[error(
         "the call `{id}` does not wait any more: it was withdrawn, because the session was given \

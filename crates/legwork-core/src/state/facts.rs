@@ -186,6 +186,8 @@ impl SessionFacts {
             | Event::Steered(_)
             | Event::FollowUpQueued(_)
             | Event::Labelled(_)
+            | Event::UndoStarted(_)
+            | Event::UndoFinished(_)
             | Event::HeadMoved(_) => {}
             _ => self.acted = entry.seq,
         }

@@ -13,10 +13,11 @@ use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResu
 use legwork_core::output::Stage;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
+use legwork_core::undo::UndoOutcome;
 use legwork_core::{
-    ContinuationOutcome, Decision, Digest, EffectClass, ErrorRecord, Event, Message, Micros,
-    ModelSettings, OnDoubt, Part, Response, Role, Seq, StopReason, StopSignal, Timestamp, ToolCall,
-    ToolOutcome, ToolSpec, Usage,
+    ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, ErrorRecord, Event, Message,
+    Micros, ModelSettings, OnDoubt, Part, Response, Role, Seq, SessionId, StopReason, StopSignal,
+    Timestamp, ToolCall, ToolOutcome, ToolSpec, Usage,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -494,6 +495,18 @@ fn of_a_session() -> BoxedStrategy<Event> {
         2 => message().prop_map(Event::FollowUpQueued),
         1 => small().prop_map(|to| Event::HeadMoved(HeadMoved { to: Seq(to) })),
         1 => label().prop_map(Event::Labelled),
+        1 => (small(), 0u32..3, text(), any::<bool>()).prop_map(|(entry, index, words, done)| {
+            let call = EffectKey { session: SessionId::new("s"), entry: Seq(entry), index };
+            let outcome = match done {
+                true => UndoOutcome::Done(words),
+                false => UndoOutcome::Refused(words),
+            };
+            Event::UndoFinished(event::UndoFinished { call, outcome })
+        }),
+        1 => (small(), 0u32..3).prop_map(|(entry, index)| {
+            let call = EffectKey { session: SessionId::new("s.1"), entry: Seq(entry), index };
+            Event::UndoStarted(event::UndoStarted { call })
+        }),
         1 => (text(), json()).prop_map(|(kind, body)| {
             Event::Other(Unknown::new(format!("other {kind}"), &body))
         }),

@@ -49,6 +49,7 @@ mod tools;
 mod traced;
 mod transitions;
 mod trees;
+mod undo;
 mod vector;
 mod words;
 

@@ -18,8 +18,9 @@ use legwork_core::message::{
 use legwork_core::output::{Mode, Stage, Wanted};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
+use legwork_core::undo::UndoOutcome;
 use legwork_core::{
-    AgentState, ContinuationOutcome, Decision, Digest, EffectClass, Entry, ErrorRecord,
+    AgentState, ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, Entry, ErrorRecord,
     ExecutionStatus, FinishReason, Message, Micros, ModelSettings, OnDoubt, Part, Response, Role,
     Seq, SessionId, StopReason, StopSignal, Timestamp, ToolCall, ToolOutcome, ToolSpec, Usage,
 };
@@ -31,6 +32,11 @@ pub(crate) const HARD: &str = "nul \u{0}, bell \u{7}, escape \u{1b}, delete \u{7
                     \u{2028}, paragraph \u{2029}, \u{feff}, \u{fffd}, \u{ffff}, \u{10ffff}, \
                     \u{202e}right to left, 👩‍👩‍👧‍👦 🧵 漢字 é e\u{301}, \"quoted\", \\ud800 \\u0000, \
                     </script>, a\r\n\tb";
+
+/// The key of a call of the second response.
+fn undone(index: u32) -> EffectKey {
+    EffectKey { session: SessionId::new("s"), entry: Seq(4), index }
+}
 
 fn metadata(index: u32) -> Metadata {
     let mut metadata = Metadata::default();
@@ -247,6 +253,15 @@ fn beginning() -> Vec<Event> {
         refused(5, Some(too_late)),
         Event::Labelled(label(1, Some("root"))),
         Event::Labelled(label(4, None)),
+        Event::UndoStarted(event::UndoStarted { call: undone(1) }),
+        Event::UndoFinished(event::UndoFinished {
+            call: undone(1),
+            outcome: UndoOutcome::Done(HARD.into()),
+        }),
+        Event::UndoFinished(event::UndoFinished {
+            call: undone(0),
+            outcome: UndoOutcome::Refused(HARD.into()),
+        }),
         Event::MetadataSet(event::MetadataSet { key: HARD.into(), value: Some(hard_json()) }),
         Event::MetadataSet(event::MetadataSet { key: "gone".into(), value: None }),
     ]

@@ -26,7 +26,7 @@ use std::time::Duration;
 use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::sandbox::Confined;
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -38,6 +38,7 @@ use crate::arguments::whole;
 use crate::changes::{UNWATCHED, Watch};
 use crate::process::{End, Order, Running};
 use crate::sandbox::{Limits, Sandbox};
+use crate::undo::FileUndo;
 use crate::workspace::Workspace;
 
 /// Seconds a command may run when the call does not say.
@@ -85,6 +86,7 @@ pub struct Bash {
     spec: Arc<ToolSpec>,
     watch: Arc<Watch>,
     background: Option<Background>,
+    undo: FileUndo,
 }
 
 impl Bash {
@@ -92,6 +94,7 @@ impl Bash {
     #[must_use]
     pub fn new(workspace: Workspace, environment: Environment, sandbox: Sandbox) -> Self {
         let spec = Arc::new(spec(&sandbox, GRACE, None));
+        let undo = FileUndo::new(workspace.clone()).leaving("what else the command did");
         Self {
             workspace,
             environment,
@@ -103,6 +106,7 @@ impl Bash {
             spec,
             watch: Arc::default(),
             background: None,
+            undo,
         }
     }
 
@@ -253,6 +257,10 @@ impl Bash {
 impl Tool for Bash {
     fn spec(&self) -> Arc<ToolSpec> {
         Arc::clone(&self.spec)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        Some(&self.undo)
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {

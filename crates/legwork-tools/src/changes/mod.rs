@@ -54,6 +54,9 @@ pub struct Change {
     /// The lines that differ; none if they are not text, are not known, or are too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
+    /// How many folders were made for the file; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folders: Option<u32>,
 }
 
 /// What is recorded of a file at one moment.
@@ -108,7 +111,7 @@ pub struct Lines {
 
 impl Version {
     /// Whether another may be the same, as far as is known of both.
-    fn may_be(&self, other: &Self) -> bool {
+    pub(crate) fn may_be(&self, other: &Self) -> bool {
         let known = self.digest.as_ref().zip(other.digest.as_ref());
         let modes = self.mode.zip(other.mode);
         (self.bytes, self.kind) == (other.bytes, other.kind)
@@ -153,11 +156,23 @@ impl Change {
             // A patch removes what was there, whole, and makes something else.
             false => differing(before, after, (0, 0)),
         });
-        let mut change = Self { path, before: old, after: new, lines };
+        let mut change = Self { path, before: old, after: new, lines, folders: None };
         if let Some((before, after)) = both.filter(|_| change.lines.is_none()) {
             change.keep(before, after);
         }
         change
+    }
+
+    /// The same of a file for which so many folders were made.
+    pub(crate) fn with_folders(self, folders: u32) -> Self {
+        Self { folders: Some(folders), ..self }
+    }
+
+    /// Whether what was there before can be made of what was there after.
+    pub(crate) fn is_reversible(&self) -> bool {
+        let Some(before) = &self.before else { return true };
+        let stayed = self.after.as_ref().is_some_and(|after| after.has_bytes_of(before));
+        before.content.is_some() || self.lines.is_some() || stayed
     }
 
     /// Keeps what was there before and after, where that is not too much.
@@ -179,6 +194,12 @@ impl Change {
         };
         let lines = self.lines.as_ref().map_or(0, |lines| lines.before.len() + lines.after.len());
         lines.saturating_add(of(&self.before)).saturating_add(of(&self.after))
+    }
+
+    /// The paths of the changes in the metadata of a result.
+    pub(crate) fn paths(metadata: &Metadata) -> impl Iterator<Item = &str> {
+        let kept = metadata.get(METADATA).and_then(|kept| kept.as_array());
+        kept.into_iter().flatten().filter_map(|change| change.get("path")?.as_str())
     }
 
     /// The changes in the metadata of a result; none where there are none that can be read.

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use apply::{COUNTED_MAX, Misfit, PLACES_MAX, Replacement, apply};
 use legwork_port::core::tool::OnDoubt;
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::changes::{Change, Version};
 use crate::diff;
+use crate::undo::FileUndo;
 use crate::workspace::{self, Changed, Leave, Workspace, change};
 
 /// Most bytes of a file that is edited, before and after.
@@ -121,13 +122,15 @@ fn spec() -> ToolSpec {
 pub struct Edit {
     workspace: Workspace,
     spec: Arc<ToolSpec>,
+    undo: FileUndo,
 }
 
 impl Edit {
     /// A tool that edits beneath one workspace and nowhere else.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, spec: Arc::new(spec()) }
+        let undo = FileUndo::new(workspace.clone());
+        Self { workspace, spec: Arc::new(spec()), undo }
     }
 }
 
@@ -149,6 +152,10 @@ impl Tool for Edit {
 
     fn resource(&self, arguments: &Value) -> Option<String> {
         self.workspace.resource(&self.spec, arguments)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        Some(&self.undo)
     }
 }
 

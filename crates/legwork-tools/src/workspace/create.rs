@@ -17,7 +17,7 @@ const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o777);
 
 impl Location {
-    /// Creates the file, and the folders that are missing.
+    /// Creates the file, and the folders that are missing; gives how many those were.
     ///
     /// When it returns well, the whole content is on the disk. A file that
     /// another process created meanwhile is left as it is.
@@ -25,7 +25,7 @@ impl Location {
     /// # Errors
     /// Why nothing was created; of new folders those are left that another process used
     /// meanwhile.
-    pub(crate) fn create(mut self, content: &[u8], leave: &Leave) -> Result<(), Error> {
+    pub(crate) fn create(mut self, content: &[u8], leave: &Leave) -> Result<u32, Error> {
         check_system(&self.asked, &self.directory)?;
         let mut folders = Folders::default();
         for name in std::mem::take(&mut self.missing) {
@@ -50,6 +50,7 @@ impl Location {
             // Some systems know files without a name, but do not allow linking them.
             Err(_) => written(Form::Named)?.appear(&self.name),
         };
+        let made = u32::try_from(folders.0.len()).unwrap_or(u32::MAX);
         match appeared {
             Ok(()) => folders.keep(),
             Err(Errno::EXIST) => return Err(self.changed()),
@@ -57,7 +58,7 @@ impl Location {
         }
         drop(renaming);
         self.sync_directory();
-        Ok(())
+        Ok(made)
     }
 
     fn folder(&self, name: &OsStr, made: &mut Folders) -> Result<OwnedFd, Error> {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use legwork_port::core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::changes::{Change, Version};
 use crate::diff::{count_lines, unified};
 use crate::edit::{SIZE_MAX, binary};
+use crate::undo::FileUndo;
 use crate::workspace::{self, Changed, Current, Leave, Workspace, change};
 
 const DESCRIPTION: &str = "Creates a text file of the workspace with this content, and the folders \
@@ -72,13 +73,15 @@ fn spec() -> ToolSpec {
 pub struct Write {
     workspace: Workspace,
     spec: Arc<ToolSpec>,
+    undo: FileUndo,
 }
 
 impl Write {
     /// A tool that writes beneath one workspace and nowhere else.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, spec: Arc::new(spec()) }
+        let undo = FileUndo::new(workspace.clone());
+        Self { workspace, spec: Arc::new(spec()), undo }
     }
 }
 
@@ -101,6 +104,10 @@ impl Tool for Write {
     fn resource(&self, arguments: &Value) -> Option<String> {
         self.workspace.resource(&self.spec, arguments)
     }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        Some(&self.undo)
+    }
 }
 
 fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Changed, Error> {
@@ -112,7 +119,7 @@ fn written(workspace: &Workspace, asked: Arguments, leave: &Leave) -> Result<Cha
     let Some(current) = place.current(limit)? else {
         let after = (Version::file(new, None), Some(new));
         let change = Change::between(place.shown(), None, Some(after));
-        place.create(new, leave)?;
+        let change = change.with_folders(place.create(new, leave)?);
         return Ok(Changed::new(format!("created {path}: {size}"), change));
     };
     if current.content.as_deref() == Some(new) {

@@ -23,6 +23,7 @@ mod read;
 mod sandbox;
 mod search;
 mod secrets;
+mod undo;
 mod write;
 
 #[test]

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use legwork_core::undo::PastCall;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
+use legwork_port::{
+    Admission, AdmittedCall, BoxFuture, CannotUndo, Reach, Tool, ToolContext, Undo,
+};
 use serde_json::Value;
 
 /// How a decorator runs a call of a tool.
@@ -74,6 +77,12 @@ impl Layered {
             None => Cow::Borrowed(call),
         }
     }
+
+    /// A call of before as the tool itself knows it.
+    fn own_past(&self, past: &PastCall) -> PastCall {
+        let call = Arc::new(self.own(&past.call).into_owned());
+        PastCall { call, ..past.clone() }
+    }
 }
 
 impl Tool for Layered {
@@ -111,7 +120,37 @@ impl Tool for Layered {
         self.tool.resource(arguments)
     }
 
+    fn undo(&self) -> Option<&dyn Undo> {
+        let undo = self.tool.undo()?;
+        Some(if self.own_name.is_some() { self } else { undo })
+    }
+
     fn chain(&self) -> Vec<Arc<str>> {
         self.chain.clone()
     }
+}
+
+/// Hands a call on under the name that the tool knows itself by.
+impl Undo for Layered {
+    fn check<'a>(
+        &'a self,
+        call: &'a PastCall,
+        later: &'a [PastCall],
+    ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
+        Box::pin(async move {
+            let undo = self.tool.undo().ok_or_else(no_undo)?;
+            undo.check(&self.own_past(call), later).await
+        })
+    }
+
+    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+        Box::pin(async move {
+            let undo = self.tool.undo().ok_or_else(no_undo)?;
+            undo.undo(&self.own_past(call)).await
+        })
+    }
+}
+
+fn no_undo() -> CannotUndo {
+    CannotUndo("its tool has no undo".to_owned())
 }

@@ -65,9 +65,20 @@ async fn names(
     parent: &SessionId,
     journal: &Journal,
 ) -> Result<bool, store::Error> {
-    let state = store.read(child, Range::ALL).await?.journal.fold(child);
+    let below = store.read(child, Range::ALL).await?.journal;
+    Ok(is_below(child, &below, parent, journal))
+}
+
+/// Whether a session with a journal names another one with its journal as its parent.
+pub(crate) fn is_below(
+    child: &SessionId,
+    below: &Journal,
+    parent: &SessionId,
+    journal: &Journal,
+) -> bool {
+    let state = below.fold(child);
     let link = state.facts().parent.as_deref();
-    Ok(link.is_some_and(|link| link.session == *parent && begun_at(journal, link)))
+    link.is_some_and(|link| link.session == *parent && begun_at(journal, link))
 }
 
 /// Whether the session of a journal is the very one that a link leads to.

@@ -19,6 +19,7 @@ use legwork_core::Budget;
 use legwork_port::{Model, Tool};
 use serde_json::Value;
 
+pub(crate) use link::is_below;
 pub use link::{parent_of, with_subagents};
 pub(crate) use spawn::Spawns;
 pub use spawn::TOOL;

@@ -12,9 +12,9 @@ use legwork_runtime::{Ancestry, Caller, Control, Error, TurnSubagents};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::agent::Parts;
 use crate::agent::request::Run;
 use crate::agent::subagent::{Subagent, Subagents};
+use crate::agent::{Agent, Parts};
 
 use super::cancel::cancel;
 use super::turn::Turn;
@@ -88,6 +88,15 @@ impl Spawns {
         let Request { agent, prompt } = serde_json::from_str(&call.arguments).ok()?;
         let subagent = self.0.subagents.find(&agent)?.clone();
         Some(Spawn { subagent, prompt, parent: Arc::clone(&self.0) })
+    }
+
+    /// The agent that a call asks for, with limits; none if the call names none.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub(crate) fn agent_of(&self, call: &ToolCall, limits: Budget) -> Result<Option<Agent>, Error> {
+        let Some(spawn) = self.find(call) else { return Ok(None) };
+        spawn.subagent.build(&self.0, limits).map(Some)
     }
 }
 

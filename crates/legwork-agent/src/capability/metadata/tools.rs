@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::undo::NothingOutside;
+use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde_json::{Map, Value, json};
 
 use super::limits::{Rules, shortened, size};
@@ -103,6 +104,10 @@ struct MetadataTool {
 impl Tool for MetadataTool {
     fn spec(&self) -> Arc<ToolSpec> {
         Arc::clone(&self.spec)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        Some(&NothingOutside)
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {

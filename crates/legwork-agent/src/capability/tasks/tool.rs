@@ -4,7 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{AgentState, EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::undo::NothingOutside;
+use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -61,6 +62,10 @@ pub(super) struct UpdateTasks(Seen<Option<Vec<Task>>>);
 impl Tool for UpdateTasks {
     fn spec(&self) -> Arc<ToolSpec> {
         Arc::clone(&SPEC)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        Some(&NothingOutside)
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {

@@ -2,13 +2,11 @@
 
 mod remove;
 mod search;
-mod undo;
 
 use clap::{Args, Subcommand};
 
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
-pub(crate) use undo::Undo;
 
 use super::Store;
 
@@ -18,7 +16,7 @@ Examples:
   legwork sessions show a1b2c3d4        what happened in one, step by step
   legwork sessions check a1b2c3d4       whether its journal is sound
   legwork sessions diff a1b2c3d4        which files it changed, and how
-  legwork sessions undo a1b2c3d4        take those changes back
+  legwork undo a1b2c3d4                 take those changes back
   legwork sessions show a1b2c3d4 --json | jq .type
   legwork sessions search \"cargo test\"  where something was asked, done or answered
   legwork sessions rm a1b2c3d4          remove one for good";
@@ -40,7 +38,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   legwork sessions diff a1b2c3d4                  the changes, as a patch
   legwork sessions diff a1b2c3d4 --stat           which files, and how many lines
-  legwork sessions diff a1b2c3d4 | git apply -R   as `legwork sessions undo` does
+  legwork sessions diff a1b2c3d4 | git apply -R   as `legwork undo` does
 
 It tells what the session and its subagents changed, from their journals alone:
 content, modes, symbolic links and binary files. Changes of shell commands are
@@ -72,9 +70,6 @@ pub(crate) enum Sessions {
     /// Show the files that a session changed, before and after
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Diff),
-    /// Take back what a session changed in files
-    #[command(after_help = undo::EXAMPLES)]
-    Undo(Undo),
     /// Remove sessions for good
     #[command(name = "rm", after_help = remove::EXAMPLES)]
     Remove(Remove),
@@ -158,7 +153,7 @@ impl Sessions {
             Self::Show(args) => args.json,
             Self::Check(args) => args.json,
             Self::Diff(args) => args.json,
-            Self::Remove(_) | Self::Undo(_) => false,
+            Self::Remove(_) => false,
             Self::Search(args) => args.json,
         }
     }

@@ -24,8 +24,6 @@ pub(super) struct Changed {
     /// The changes in the order in which they were made, with absolute paths where the
     /// directory is known.
     pub(super) changes: Vec<Change>,
-    /// Why not all is known, if a newer version wrote a part of one of the journals.
-    pub(super) unreadable: Option<Error>,
     /// Calls that may have changed something and whose outcome is unknown.
     in_doubt: Vec<Arc<ToolCall>>,
     /// Calls of which not all is known, and why.
@@ -37,19 +35,16 @@ impl Changed {
     pub(super) async fn of(store: &dyn Store, found: &Found) -> Result<Self, Error> {
         let mut journals = BTreeMap::from([(found.id.clone(), found.journal.clone())]);
         let mut waiting = children(&found.journal);
-        let mut unreadable = found.check_readable().err();
         while let Some(child) = waiting.pop() {
             if journals.contains_key(&child) {
                 continue;
             }
             let found = Found::new(child.clone(), store.read(&child, Range::ALL).await?);
             found.warn();
-            unreadable = unreadable.or(found.check_readable().err());
             waiting.extend(children(&found.journal));
             journals.insert(found.id, found.journal);
         }
-        let changed = Self { unreadable, ..Self::default() };
-        let mut walk = Walk { journals, dated: Vec::new(), changed };
+        let mut walk = Walk { journals, dated: Vec::new(), changed: Self::default() };
         walk.session(&found.id, None);
         let Walk { mut dated, mut changed, .. } = walk;
         // What subagents did at one moment stays in the order of the calls that spawned them.

@@ -9,7 +9,6 @@ mod remove;
 mod search;
 mod show;
 mod transcript;
-mod undo;
 mod words;
 
 pub(crate) use list::summary_line;
@@ -25,7 +24,6 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Show(args) => show::show(args, config).await,
         args::Sessions::Check(args) => check::check(args, config).await,
         args::Sessions::Diff(args) => diff::diff(args, config).await,
-        args::Sessions::Undo(args) => undo::undo(args, config).await,
         args::Sessions::Remove(args) => remove::remove(args, config).await,
         args::Sessions::Search(args) => search::search(args, config).await,
     }

@@ -7,14 +7,37 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use legwork::tools::changes::{Held, Kind};
+use crate::changes::{Held, Kind};
 
 /// What is to become of one path.
 pub(super) struct Step {
     pub(super) path: PathBuf,
+    /// The path as it is shown.
+    pub(super) shown: String,
     pub(super) now: Option<Held>,
     /// None where the file is to go.
     pub(super) wanted: Option<Held>,
+    /// How many folders were made for it; none if that is not known.
+    pub(super) folders: Option<u32>,
+}
+
+impl Step {
+    /// What is to be done, in words.
+    pub(super) fn words(&self) -> String {
+        words(self.wanted.is_some(), &self.shown)
+    }
+
+    /// What was done, in words.
+    pub(super) fn done(&self) -> String {
+        let verb = if self.wanted.is_some() { "restored" } else { "removed" };
+        format!("{verb} {}", self.shown)
+    }
+}
+
+/// What is to be done with a file that was there before, or was not.
+pub(super) fn words(was_there: bool, path: &str) -> String {
+    let verb = if was_there { "restore" } else { "remove" };
+    format!("{verb} {path}")
 }
 
 /// What is at a path now; none if nothing is.
@@ -66,7 +89,7 @@ pub(super) fn restore(
         if let Err(error) = taken {
             for step in done.iter().rev() {
                 // What cannot be put back now, the next try finds: nothing is lost of it.
-                let _ = put(&step.path, step.now.as_ref(), dir);
+                let _ = put(step, step.now.as_ref(), dir);
             }
             return Err((step.path.clone(), error));
         }
@@ -79,14 +102,15 @@ fn take(step: &Step, dir: &Path) -> io::Result<()> {
     if held(&step.path)? != step.now {
         return Err(io::Error::other("it was changed just now"));
     }
-    put(&step.path, step.wanted.as_ref(), dir)
+    put(step, step.wanted.as_ref(), dir)
 }
 
-/// Makes a path hold this, in one step.
-fn put(path: &Path, wanted: Option<&Held>, dir: &Path) -> io::Result<()> {
+/// Makes the path of a step hold this, in one go.
+fn put(step: &Step, wanted: Option<&Held>, dir: &Path) -> io::Result<()> {
+    let path = &step.path;
     let Some(wanted) = wanted else {
         fs::remove_file(path)?;
-        prune(path, dir);
+        prune(step, dir);
         return Ok(());
     };
     let above = path.parent().unwrap_or(dir);
@@ -113,11 +137,13 @@ fn make(draft: &Path, wanted: &Held) -> io::Result<()> {
     }
 }
 
-/// Removes the directories above that are empty now, as git does.
-fn prune(path: &Path, dir: &Path) {
-    let above =
-        path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir);
-    for above in above {
+/// Removes the directories above that were made for the file, if they are empty now; where it is
+/// not known which those are, all that are empty, as git does.
+fn prune(step: &Step, dir: &Path) {
+    let most = step.folders.map_or(usize::MAX, |folders| folders as usize);
+    let above = step.path.ancestors().skip(1);
+    let above = above.take_while(|above| above.starts_with(dir) && *above != dir);
+    for above in above.take(most) {
         if above.as_os_str().as_bytes().is_empty() || fs::remove_dir(above).is_err() {
             return;
         }

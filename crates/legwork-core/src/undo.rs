@@ -1,0 +1,160 @@
+//! Taking calls back: what a session did, as its journal has it, and what was undone of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Event, ToolFinished, ToolStarted};
+use crate::id::{EffectKey, Seq, SessionId};
+use crate::journal::Journal;
+use crate::message::ToolCall;
+use crate::time::Timestamp;
+use crate::tool::{EffectClass, Metadata, ToolOutcome};
+
+/// What came of taking a call back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndoOutcome {
+    /// It was taken back; what was done for it, in words.
+    Done(String),
+    /// It was not taken back, for this reason.
+    Refused(String),
+}
+
+/// How far a call was taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UndoStatus {
+    /// It was not, or that was refused.
+    #[default]
+    Not,
+    /// It was about to be, and nobody knows whether it was.
+    Begun,
+    /// It was.
+    Done,
+}
+
+/// A call that ran, as the journal of its session has it.
+///
+/// Calls that were never begun (blocked, denied, skipped) are none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastCall {
+    /// Its key.
+    pub key: EffectKey,
+    /// The call, with the arguments that it ran with.
+    pub call: Arc<ToolCall>,
+    /// The effect class that it ran under.
+    pub effect: EffectClass,
+    /// The session of the subagent that it ran, if it did.
+    pub child: Option<SessionId>,
+    /// When it ended; when it began if it has no outcome.
+    pub at: Timestamp,
+    /// Its outcome as its tool gave it; none if nobody knows whether it happened.
+    pub outcome: Option<Arc<ToolOutcome>>,
+    /// What it left for people and programs.
+    pub metadata: Metadata,
+    /// How far it was taken back.
+    pub undo: UndoStatus,
+}
+
+impl PastCall {
+    /// The calls of a session that ran, of all its branches, in the order in which they ended.
+    ///
+    /// The heads of a session do not matter here: moving one takes no effect back.
+    pub fn of_journal(session: &SessionId, journal: &Journal) -> Vec<Self> {
+        let mut walk = Walk { session, response: None, open: BTreeMap::new(), ended: Vec::new() };
+        journal.entries().iter().for_each(|entry| walk.take(entry.seq, entry.at, &entry.event));
+        walk.end_open();
+        let mut calls = walk.ended;
+        mark_undone(&mut calls, journal);
+        calls
+    }
+
+    /// Whether it may have changed something.
+    pub fn has_effect(&self) -> bool {
+        self.effect != EffectClass::ReadOnly
+    }
+}
+
+/// Marks the calls that a journal says were taken back, of whatever session they are.
+pub fn mark_undone(calls: &mut [PastCall], journal: &Journal) {
+    for entry in journal.entries() {
+        let (key, status) = match &entry.event {
+            Event::UndoStarted(started) => (&started.call, UndoStatus::Begun),
+            Event::UndoFinished(finished) => match finished.outcome {
+                UndoOutcome::Done(_) => (&finished.call, UndoStatus::Done),
+                UndoOutcome::Refused(_) => (&finished.call, UndoStatus::Not),
+            },
+            _ => continue,
+        };
+        calls.iter_mut().filter(|call| call.key == *key).for_each(|call| call.undo = status);
+    }
+}
+
+/// What was seen of a journal up to an entry.
+struct Walk<'a> {
+    session: &'a SessionId,
+    /// The last response, with its calls.
+    response: Option<(Seq, Vec<Arc<ToolCall>>)>,
+    /// The calls of it that began and have not ended.
+    open: BTreeMap<u32, PastCall>,
+    ended: Vec<PastCall>,
+}
+
+impl Walk<'_> {
+    fn take(&mut self, seq: Seq, at: Timestamp, event: &Event) {
+        match event {
+            Event::Responded(body) => {
+                self.end_open();
+                let calls = body.response.message.tool_calls().cloned().collect();
+                self.response = Some((seq, calls));
+            }
+            Event::ResponseChanged(body) => {
+                if let Some((_, calls)) = &mut self.response {
+                    *calls = body.response.message.tool_calls().cloned().collect();
+                }
+            }
+            Event::ToolStarted(body) => self.begin(at, body),
+            Event::ToolFinished(body) => self.finish(at, body),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, at: Timestamp, started: &ToolStarted) {
+        let Some((entry, calls)) = &self.response else { return };
+        let Some(call) = calls.get(started.index as usize) else { return };
+        let call = match &started.arguments {
+            None => Arc::clone(call),
+            Some(arguments) => {
+                Arc::new(ToolCall { arguments: Arc::clone(arguments), ..(**call).clone() })
+            }
+        };
+        let key = EffectKey { session: self.session.clone(), entry: *entry, index: started.index };
+        let began = PastCall {
+            key,
+            call,
+            effect: started.effect,
+            child: started.child.clone(),
+            at,
+            outcome: None,
+            metadata: Metadata::default(),
+            undo: UndoStatus::Not,
+        };
+        self.open.insert(started.index, began);
+    }
+
+    fn finish(&mut self, at: Timestamp, finished: &ToolFinished) {
+        let Some(call) = self.open.remove(&finished.index) else { return };
+        // Of one that was cut off nobody knows whether it happened.
+        let known = !matches!(*finished.outcome, ToolOutcome::Interrupted);
+        let outcome = known.then(|| Arc::clone(&finished.outcome));
+        self.ended.push(PastCall { at, outcome, metadata: finished.metadata.clone(), ..call });
+    }
+
+    /// The calls that no outcome is known of.
+    fn end_open(&mut self) {
+        self.ended.extend(std::mem::take(&mut self.open).into_values());
+    }
+}
