@@ -19,6 +19,7 @@ pub(crate) fn tool(options: TokenStream, item: TokenStream) -> Result<TokenStrea
     let parameters = parameters?;
     refuse_resource(&options, &parameters)?;
     refuse_timeout(&options, &function.sig)?;
+    options.checks.refuse(&parameters)?;
     let description = description(&function)?;
     Ok(constant(&options, function, &parameters, &description))
 }
@@ -104,6 +105,8 @@ fn constant(
     let setters = options.setters();
     let arguments = arguments(krate, parameters);
     let call = call(krate, &ident, function.sig.asyncness.is_some(), parameters);
+    let admit = options.checks.admit(krate, parameters);
+    let admitting = admit.as_ref().map(|_| quote!(.admitting(__legwork_admit)));
     quote! {
         #(#outer)*
         #[allow(non_upper_case_globals)]
@@ -111,6 +114,7 @@ fn constant(
             #arguments
             #function
             #call
+            #admit
             fn __legwork_spec() -> ::std::sync::Arc<#krate::__private::core::ToolSpec> {
                 static SPEC: ::std::sync::OnceLock<
                     ::std::sync::Arc<#krate::__private::core::ToolSpec>,
@@ -123,7 +127,7 @@ fn constant(
                     )
                 }))
             }
-            #krate::tool::Function::new(__legwork_spec, __legwork_call)
+            #krate::tool::Function::new(__legwork_spec, __legwork_call) #admitting
         };
     }
 }

@@ -19,10 +19,12 @@
 //! assert_eq!(&*add.spec().description, "Adds two whole numbers.");
 //! ```
 //!
-//! Read the modules in this order: `options`, `parameter`, `expand`.
+//! Read the modules in this order: `options` with `labels` and `checks`, `parameter`, `expand`.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod expand;
+mod labels;
 mod options;
 mod parameter;
 #[cfg(test)]
@@ -37,9 +39,9 @@ use proc_macro::TokenStream;
 /// fields: their types need `serde::Deserialize` and `schemars::JsonSchema`, an
 /// `Option` may be left out, and `#[serde(..)]` and `#[schemars(..)]` on a parameter
 /// apply to it. A parameter of type `ToolContext` or `&ToolContext` is filled in and
-/// never shown to the model, and so is one marked `#[dep]`: the dependency of its type that
-/// the agent was given by `Builder::dep`, borrowed (`#[dep] mail: &Mail`) or cloned
-/// (`#[dep] pool: Pool`). Without one the call fails hard.
+/// never shown to the model, and so is one of type `Dep<T>`: the dependency of the type `T` that
+/// the agent was given by `Builder::dep`. One marked `#[dep]` is it, too, borrowed
+/// (`#[dep] mail: &Mail`) or cloned (`#[dep] pool: Pool`). Without one the call fails hard.
 ///
 /// The function may be plain or `async`; a plain one must be quick, for it runs on the
 /// thread of the agent: move work that blocks to `tokio::task::spawn_blocking`. It returns anything that serialises, a `ToolOutcome`, or a
@@ -57,10 +59,47 @@ use proc_macro::TokenStream;
 /// | `read_only`, `idempotent` | a call in doubt is run again |
 /// | `once = "ask"` or `"tell"` | a call in doubt is not; `"ask"` is the default |
 /// | `sequential` | runs alone among the calls of a turn |
+/// | `mode = "parallel_unordered"` | how it runs beside others: `sequential`, `parallel_ordered` (default) |
 /// | `timeout = "30s"` | how long a call of an `async` function may run: `us`, `ms`, `s`, `m`, `h` |
 /// | `max_retries = 3` | retries in a row that the model gets; 2 by default |
+/// | `max_calls = 10` | how often it may be called in an execution |
+/// | `max_result = 20_000` | how many bytes of text and JSON of a result the model is sent |
+/// | `rest = "..."` | how the model reads what was cut of a result |
+/// | `validate = path` | a function that checks the arguments, see below |
+/// | `approval = "once"` | a person approves calls: `always`, `each`, `once`, `once_per_session`, or an `Ask` |
+/// | `tags = ["write"]` | words by which toolsets are filtered |
+/// | `metadata(owner = "me")` | values for people and programs |
 /// | `resource = "path"` | calls with equal values of this parameter never interleave |
 /// | `crate = "::legwork"` | where the façade is, if it was renamed |
+///
+/// A validator takes the arguments of the model by reference, in the order of the parameters, and
+/// returns `Ok(())`, or an error in words for the model, which may correct its call. It is asked
+/// when the arguments are known to fit the schema, before anybody is asked for approval, and may
+/// be asked again: it must be quick and have no effect.
+///
+/// ```
+/// use legwork::prelude::*;
+/// use legwork::toolset::Ask;
+/// # struct Bank;
+/// # impl Bank { async fn transfer(&self, _: &str, cents: u64) -> u64 { cents } }
+///
+/// fn is_account(to: &str, _cents: &u64) -> Result<(), String> {
+///     if to.len() == 8 { Ok(()) } else { Err("an account has 8 digits".to_owned()) }
+/// }
+///
+/// /// Transfers money.
+/// #[tool(
+///     validate = is_account,
+///     approval = Ask::always().when(|call| call.arguments["cents"].as_u64() > Some(10_000)),
+///     tags = ["money"],
+///     metadata(owner = "treasury"),
+/// )]
+/// async fn transfer(bank: Dep<Bank>, to: String, cents: u64) -> u64 {
+///     bank.transfer(&to, cents).await
+/// }
+///
+/// assert!(transfer.spec().has_tag("money"));
+/// ```
 ///
 /// As the tool is a constant, a variable of the same name in the same module is a
 /// pattern to Rust and does not compile: name one of them otherwise.

@@ -6,21 +6,39 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::Parser as _;
 use syn::{Error, Lit, LitStr, Path, Result, parse_quote};
 
+use crate::checks::{Approval, Checks};
+use crate::labels::Labels;
+
 const TIMEOUT: &str = "a timeout is a text of a whole number above 0 and a unit (us, ms, s, m or \
                        h), such as \"30s\"";
 
-const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `sequential`, `timeout`, \
-                     `max_retries`, `resource` or `crate`";
+const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `mode`, `sequential`, `timeout`, \
+                     `max_retries`, `max_calls`, `resource`, `max_result`, `rest`, `validate`, \
+                     `approval`, `tags`, `metadata` or `crate`";
+
+const MODE: &str = "`mode` is \"sequential\" (alone), \"parallel_ordered\" (the default) or \
+                    \"parallel_unordered\"";
 
 /// The options in `#[tool(..)]`.
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) resource: Option<LitStr>,
     pub(crate) krate: Path,
-    effect: Option<Effect>,
-    sequential: bool,
+    pub(crate) checks: Checks,
     pub(crate) timeout: Option<u64>,
+    effect: Option<Effect>,
+    mode: Option<Mode>,
     max_retries: Option<u32>,
+    max_calls: Option<u32>,
+    max_result: Option<u32>,
+    rest: Option<LitStr>,
+    labels: Labels,
+}
+
+enum Mode {
+    Sequential,
+    ParallelOrdered,
+    ParallelUnordered,
 }
 
 enum Effect {
@@ -36,10 +54,15 @@ impl Options {
             name: None,
             resource: None,
             krate: parse_quote!(::legwork),
-            effect: None,
-            sequential: false,
+            checks: Checks::default(),
             timeout: None,
+            effect: None,
+            mode: None,
             max_retries: None,
+            max_calls: None,
+            max_result: None,
+            rest: None,
+            labels: Labels::default(),
         };
         let mut seen = Vec::new();
         syn::meta::parser(|meta| {
@@ -63,9 +86,17 @@ impl Options {
             "read_only" => self.set_effect(Effect::ReadOnly, meta)?,
             "idempotent" => self.set_effect(Effect::Idempotent, meta)?,
             "once" => self.set_effect(on_doubt(meta)?, meta)?,
-            "sequential" => self.sequential = true,
+            "sequential" => self.set_mode(Mode::Sequential, meta)?,
+            "mode" => self.set_mode(mode(&meta.value()?.parse()?)?, meta)?,
             "timeout" => self.timeout = Some(timeout(&meta.value()?.parse()?)?),
-            "max_retries" => self.max_retries = Some(count(&meta.value()?.parse()?)?),
+            "max_retries" => self.max_retries = Some(count(key, &meta.value()?.parse()?)?),
+            "max_calls" => self.max_calls = Some(count(key, &meta.value()?.parse()?)?),
+            "max_result" => self.max_result = Some(count(key, &meta.value()?.parse()?)?),
+            "rest" => self.rest = Some(meta.value()?.parse()?),
+            "validate" => self.checks.validate = Some(meta.value()?.parse()?),
+            "approval" => self.checks.approval = Some(Approval::parse(meta)?),
+            "tags" => self.labels.take_tags(meta)?,
+            "metadata" => self.labels.take_metadata(meta)?,
             "resource" => self.resource = Some(meta.value()?.parse()?),
             "crate" => self.krate = meta.value()?.parse::<LitStr>()?.parse()?,
             other => return Err(meta.error(format!("a tool has no option `{other}`: use {KNOWN}"))),
@@ -82,6 +113,13 @@ impl Options {
         Ok(())
     }
 
+    fn set_mode(&mut self, mode: Mode, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        if self.mode.replace(mode).is_some() {
+            return Err(meta.error("a tool has one mode: give `sequential` or `mode`"));
+        }
+        Ok(())
+    }
+
     /// The calls that set these options on a `ToolSpec`.
     pub(crate) fn setters(&self) -> TokenStream {
         let krate = &self.krate;
@@ -93,11 +131,20 @@ impl Options {
             Effect::Tell => quote!(Once(#core::OnDoubt::Tell)),
         });
         let effect = effect.map(|effect| quote!(.effect(#core::EffectClass::#effect)));
-        let mode = self.sequential.then(|| quote!(.mode(#core::tool::ExecutionMode::Sequential)));
+        let mode = self.mode.as_ref().map(|mode| match mode {
+            Mode::Sequential => quote!(Sequential),
+            Mode::ParallelOrdered => quote!(ParallelOrdered),
+            Mode::ParallelUnordered => quote!(ParallelUnordered),
+        });
+        let mode = mode.map(|mode| quote!(.mode(#core::tool::ExecutionMode::#mode)));
         let timeout = self.timeout.map(|micros| quote!(.timeout(#core::Micros(#micros))));
         let retries = self.max_retries.map(|count| quote!(.max_retries(#count)));
+        let calls = self.max_calls.map(|count| quote!(.max_calls(#count)));
+        let bytes = self.max_result.map(u64::from).map(|bytes| quote!(.max_result(#bytes)));
+        let rest = self.rest.as_ref().map(|how| quote!(.rest(#how)));
         let resource = self.resource.as_ref().map(|name| quote!(.resource(#name)));
-        quote!(#effect #mode #timeout #retries #resource)
+        let labels = self.labels.setters(krate);
+        quote!(#effect #mode #timeout #retries #calls #bytes #rest #resource #labels)
     }
 }
 
@@ -125,14 +172,23 @@ fn tool_name(name: LitStr) -> Result<LitStr> {
     Ok(name)
 }
 
-fn count(literal: &Lit) -> Result<u32> {
+fn count(key: &str, literal: &Lit) -> Result<u32> {
     let count = match literal {
         Lit::Int(number) => number.base10_parse().ok(),
         _ => None,
     };
-    count.ok_or_else(|| {
-        Error::new(literal.span(), "`max_retries` is a whole number, as in `max_retries = 3`")
-    })
+    let message = || format!("`{key}` is a whole number, as in `{key} = 3`");
+    count.ok_or_else(|| Error::new(literal.span(), message()))
+}
+
+fn mode(value: &Lit) -> Result<Mode> {
+    let Lit::Str(text) = value else { return Err(Error::new(value.span(), MODE)) };
+    match text.value().as_str() {
+        "sequential" => Ok(Mode::Sequential),
+        "parallel_ordered" => Ok(Mode::ParallelOrdered),
+        "parallel_unordered" => Ok(Mode::ParallelUnordered),
+        _ => Err(Error::new(text.span(), MODE)),
+    }
 }
 
 fn timeout(value: &Lit) -> Result<u64> {

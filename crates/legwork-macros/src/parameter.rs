@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, Error, FnArg, Pat, PatType, Result, Type};
+use syn::{Attribute, Error, FnArg, GenericArgument, Pat, PatType, PathArguments, Result, Type};
 
 /// One parameter of the function.
 pub(crate) enum Parameter {
@@ -11,7 +11,18 @@ pub(crate) enum Parameter {
     /// The context, filled in.
     Context { by_reference: bool },
     /// A dependency of a type, filled in.
-    Dep { ty: Box<Type>, by_reference: bool },
+    Dep { ty: Box<Type>, passing: Passing },
+}
+
+/// How a dependency is passed to the function.
+#[derive(Clone, Copy)]
+pub(crate) enum Passing {
+    /// `#[dep] x: &T`
+    Borrowed,
+    /// `#[dep] x: T`
+    Cloned,
+    /// `x: Dep<T>`
+    Shared,
 }
 
 impl Parameter {
@@ -27,7 +38,16 @@ impl Parameter {
             }
             FnArg::Typed(parameter) => parameter,
         };
-        if take_dep(parameter)? {
+        let is_marked = take_dep(parameter)?;
+        if let Some(ty) = shared_dep(&parameter.ty)? {
+            if is_marked {
+                let message = "`Dep<..>` is a dependency by itself: leave `#[dep]` out";
+                return Err(Error::new_spanned(&parameter.ty, message));
+            }
+            take_attributes(parameter);
+            return Ok(Self::Dep { ty, passing: Passing::Shared });
+        }
+        if is_marked {
             return dep(&parameter.ty);
         }
         let attributes = take_attributes(parameter);
@@ -47,17 +67,32 @@ impl Parameter {
         }
     }
 
+    /// Its name, if it is given by the model.
+    pub(crate) fn ident(&self) -> Option<&Ident> {
+        match self {
+            Self::Field { ident, .. } => Some(ident),
+            Self::Context { .. } | Self::Dep { .. } => None,
+        }
+    }
+
     /// What the function is given for it.
     pub(crate) fn value(&self) -> TokenStream {
         match self {
-            Self::Dep { ty, by_reference } => {
+            Self::Dep { ty, passing } => {
+                let need = match passing {
+                    Passing::Borrowed | Passing::Cloned => quote!(need),
+                    Passing::Shared => quote!(need_shared),
+                };
                 let dep = quote! {
-                    match __legwork_cx.need::<#ty>() {
+                    match __legwork_cx.#need::<#ty>() {
                         ::std::result::Result::Ok(__legwork_dep) => __legwork_dep,
                         ::std::result::Result::Err(__legwork_outcome) => return __legwork_outcome,
                     }
                 };
-                if *by_reference { dep } else { quote!(::std::clone::Clone::clone(#dep)) }
+                match passing {
+                    Passing::Borrowed | Passing::Shared => dep,
+                    Passing::Cloned => quote!(::std::clone::Clone::clone(#dep)),
+                }
             }
             Self::Field { ident, .. } => quote!(__legwork_arguments.#ident),
             Self::Context { by_reference: true } => quote!(__legwork_cx),
@@ -108,10 +143,34 @@ fn dep(ty: &Type) -> Result<Parameter> {
             "a dependency is shared by all calls: take `&T`, and put what changes behind a lock",
         )),
         Type::Reference(reference) => {
-            Ok(Parameter::Dep { ty: reference.elem.clone(), by_reference: true })
+            Ok(Parameter::Dep { ty: reference.elem.clone(), passing: Passing::Borrowed })
         }
-        owned => Ok(Parameter::Dep { ty: Box::new(owned.clone()), by_reference: false }),
+        owned => Ok(Parameter::Dep { ty: Box::new(owned.clone()), passing: Passing::Cloned }),
     }
+}
+
+/// The type of a dependency that is passed as `Dep<T>`; none if it is not.
+fn shared_dep(ty: &Type) -> Result<Option<Box<Type>>> {
+    let inner = match ty {
+        Type::Reference(reference) => &*reference.elem,
+        ty => ty,
+    };
+    let Type::Path(path) = inner else { return Ok(None) };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Dep") else {
+        return Ok(None);
+    };
+    if matches!(ty, Type::Reference(_)) {
+        let message = "take `Dep<T>` by value: it is shared, and cheap to clone";
+        return Err(Error::new_spanned(ty, message));
+    }
+    if let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let (Some(GenericArgument::Type(of)), 1) = (arguments.args.first(), arguments.args.len())
+    {
+        return Ok(Some(Box::new(of.clone())));
+    }
+    let message = "a dependency has one type, as in `db: Dep<Db>`: that of the value that the \
+                   agent is given by `Builder::dep`";
+    Err(Error::new_spanned(ty, message))
 }
 
 /// Whether a type is the context, and then whether by reference.

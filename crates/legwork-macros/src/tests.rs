@@ -26,9 +26,23 @@ fn a_plain_and_an_async_function_are_taken() {
 #[test]
 fn all_options_are_taken() {
     let options = "name = \"a-b\", once = \"tell\", sequential, timeout = \"1500ms\", \
-                   max_retries = 3, resource = \"x\", crate = \"other::legwork\"";
+                   max_retries = 3, max_calls = 9, resource = \"x\", validate = is_x, \
+                   approval = \"once\", tags = [\"t\"], metadata(owner = \"me\", level = 1 + 1), \
+                   crate = \"other::legwork\"";
     let tokens = expand(options, "/// D.\nasync fn a(x: i64) {}").unwrap().to_string();
-    for part in ["\"a-b\"", "Tell", "Sequential", "1500000u64", "3u32", "other :: legwork"] {
+    for part in [
+        "\"a-b\"",
+        "Tell",
+        "Sequential",
+        "1500000u64",
+        "max_retries (3u32)",
+        "max_calls (9u32)",
+        "__legwork_check = is_x ; __legwork_check (& __legwork_arguments . x)",
+        "Ask :: once ()",
+        "tag (\"t\")",
+        "json ! (1 + 1)",
+        "other :: legwork",
+    ] {
         assert!(tokens.contains(part), "{part} is not in {tokens}");
     }
 }
@@ -58,6 +72,10 @@ fn parameters_that_have_no_schema_are_refused() {
     refused("", "/// D.\nfn a(x: impl Into<String>) {}", "name the type");
     refused("", "/// D.\nfn a(#[dep] x: &mut Mail) {}", "put what changes behind a lock");
     refused("", "/// D.\nfn a(#[dep(x)] x: &Mail) {}", "unexpected token in attribute");
+    refused("", "/// D.\nfn a(#[dep] x: Dep<Mail>) {}", "leave `#[dep]` out");
+    refused("", "/// D.\nfn a(x: &Dep<Mail>) {}", "take `Dep<T>` by value");
+    refused("", "/// D.\nfn a(x: Dep) {}", "a dependency has one type");
+    refused("", "/// D.\nfn a(x: Dep<Mail, Pool>) {}", "a dependency has one type");
 }
 
 #[test]
@@ -67,6 +85,19 @@ fn options_that_make_no_sense_are_refused() {
     check("a::b", "a tool has no such option");
     check("read_only, idempotent", "one effect class");
     check("sequential, sequential", "`sequential` is given twice");
+    check("sequential, mode = \"sequential\"", "give `sequential` or `mode`");
+    check("mode = \"fast\"", "`mode` is \"sequential\" (alone)");
+    check("mode = 1", "`mode` is \"sequential\" (alone)");
+    check("max_calls = \"many\"", "`max_calls` is a whole number, as in `max_calls = 3`");
+    check("approval = \"sometimes\"", "\"once\" or \"once_per_session\"");
+    check("approval = true", "or a value of the type `Ask`");
+    check("approval", "or a value of the type `Ask`");
+    check("tags = \"write\"", "`tags` is a list of texts");
+    check("tags = [write]", "`tags` is a list of texts");
+    check("tags(\"write\")", "`tags` is a list of texts");
+    check("metadata = \"x\"", "names and values in parentheses");
+    check("metadata(owner)", "names and values in parentheses");
+    check("metadata(a = 1, a = 2)", "`a` is given twice");
     check("once = \"maybe\"", "\"ask\" a person");
     check("name = \"a b\"", "1 to 64 of the characters");
     check("name = \"\"", "1 to 64 of the characters");
@@ -78,6 +109,9 @@ fn options_that_make_no_sense_are_refused() {
     check("max_retries = -1", "`max_retries` is a whole number");
     check("max_retries = \"3\"", "`max_retries` is a whole number");
     check("resource = \"path\"", "there is no parameter `path`");
+    let nothing = "there is nothing to validate";
+    refused("validate = is_x", "/// D.\nfn a() {}", nothing);
+    refused("validate = is_x", "/// D.\nfn a(cx: &ToolContext, db: Dep<Db>) {}", nothing);
 }
 
 #[test]

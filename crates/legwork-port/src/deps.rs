@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Values that tools and hooks look up by their type, one per type; cheap to clone.
@@ -18,10 +19,10 @@ use std::sync::Arc;
 /// assert!(deps.get::<String>().is_none());
 /// ```
 #[derive(Clone, Default)]
-pub struct Deps(Arc<BTreeMap<TypeId, Dep>>);
+pub struct Deps(Arc<BTreeMap<TypeId, Held>>);
 
 #[derive(Clone)]
-struct Dep {
+struct Held {
     of: &'static str,
     value: Arc<dyn Any + Send + Sync>,
 }
@@ -35,7 +36,7 @@ impl Deps {
     /// The same with a value, which replaces one of the same type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
-        let dep = Dep { of: type_name::<T>(), value: Arc::new(value) };
+        let dep = Held { of: type_name::<T>(), value: Arc::new(value) };
         Arc::make_mut(&mut self.0).insert(TypeId::of::<T>(), dep);
         self
     }
@@ -48,6 +49,44 @@ impl Deps {
     /// The value of a type, if there is one.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.value.downcast_ref()
+    }
+
+    /// The same, shared: it may outlive the dependencies.
+    pub fn shared<T: Any + Send + Sync>(&self) -> Option<Dep<T>> {
+        let held = self.0.get(&TypeId::of::<T>())?;
+        Arc::clone(&held.value).downcast().ok().map(Dep)
+    }
+}
+
+/// A dependency of a type, as an argument of a tool; it dereferences to the value.
+///
+/// The model never sees it. Clones share the value, and may be moved into tasks and threads.
+pub struct Dep<T>(Arc<T>);
+
+impl<T> Deref for Dep<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> Clone for Dep<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> From<Dep<T>> for Arc<T> {
+    fn from(dep: Dep<T>) -> Self {
+        dep.0
+    }
+}
+
+impl<T> fmt::Debug for Dep<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The value may be secret; its type is not.
+        write!(f, "Dep<{}>", type_name::<T>())
     }
 }
 

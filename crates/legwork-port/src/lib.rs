@@ -53,7 +53,7 @@ pub use approver::Approver;
 pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};
 pub use core_lifecycle::Core;
-pub use deps::Deps;
+pub use deps::{Dep, Deps};
 pub use embedder::Embedder;
 pub use emitter::Emitter;
 pub use event::{EventKind, RunEvent};

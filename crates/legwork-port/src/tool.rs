@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{FailureKind, Metadata};
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::observer::Origin;
-use crate::{Admission, AdmittedCall, BoxFuture, Cancellation, Deps, Emitter, EventKind, Undo};
+use crate::{
+    Admission, AdmittedCall, BoxFuture, Cancellation, Dep, Deps, Emitter, EventKind, Undo,
+};
 
 /// A tool: a function that a model can call.
 pub trait Tool: Send + Sync {
@@ -209,13 +212,15 @@ impl ToolContext {
     /// # Errors
     /// A hard failure that says which type the agent was not given.
     pub fn need<T: Any + Send + Sync>(&self) -> Result<&T, ToolOutcome> {
-        self.dep().ok_or_else(|| {
-            let message = format!(
-                "the agent was given no dependency of the type `{}`: give it one when it is built",
-                type_name::<T>()
-            );
-            ToolOutcome::Failed(FailureKind::Hard, message)
-        })
+        self.dep().ok_or_else(lacks::<T>)
+    }
+
+    /// The same, shared: it may be moved into tasks and threads.
+    ///
+    /// # Errors
+    /// As [`need`](Self::need).
+    pub fn need_shared<T: Any + Send + Sync>(&self) -> Result<Dep<T>, ToolOutcome> {
+        self.deps.shared().ok_or_else(lacks::<T>)
     }
 
     /// Adds a value to the metadata of the outcome, replacing one of the same name.
@@ -247,11 +252,24 @@ impl ToolContext {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports the progress of the call to observers.
-    pub fn progress(&self, message: &str) {
-        let index = self.key.index;
-        self.events.emit(|| EventKind::ToolProgress { index, message: message.to_owned() });
+    /// Reports the progress of the call to observers: a text, or any other value.
+    ///
+    /// They read a value as its type by [`RunEvent::progress_as`], or as JSON. If nobody observes
+    /// the run, it is not serialized.
+    ///
+    /// [`RunEvent::progress_as`]: crate::RunEvent::progress_as
+    pub fn progress<T: Serialize + ?Sized>(&self, progress: &T) {
+        self.events.emit(|| EventKind::progress(self.key.index, progress));
     }
+}
+
+/// The outcome of a call whose tool needs a dependency that the agent was not given.
+fn lacks<T>() -> ToolOutcome {
+    let message = format!(
+        "the agent was given no dependency of the type `{}`: give it one when it is built",
+        type_name::<T>()
+    );
+    ToolOutcome::Failed(FailureKind::Hard, message)
 }
 
 impl std::fmt::Debug for ToolContext {

@@ -114,7 +114,7 @@ pub mod prelude {
     pub use legwork_core::{
         AgentState, Budget, EffectClass, ExecutionStatus, Message, OnDoubt, Progress, ToolOutcome,
     };
-    pub use legwork_port::{Tool, ToolContext, Trigger};
+    pub use legwork_port::{Dep, Tool, ToolContext, Trigger};
 }
 
 #[doc(hidden)]

@@ -25,20 +25,24 @@
 //! ```
 
 mod from_fn;
+mod validated;
+#[doc(hidden)]
+pub use validated::validated;
 #[doc(hidden)]
 pub mod returned;
 #[doc(hidden)]
 pub mod shape;
 
 pub use from_fn::{Closure, from_fn, from_schema};
-pub use legwork_core::tool::{EndStrategy, ExecutionMode, IntoOutcome, Json, OnBlock};
+pub use legwork_core::message::{File, Image, MediaSource, ResultPart};
+pub use legwork_core::tool::{EndStrategy, ExecutionMode, IntoOutcome, Json, OnBlock, ResultLimit};
 pub use shape::ToolFn;
 
 use std::fmt;
 use std::sync::Arc;
 
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -48,14 +52,22 @@ use serde_json::{Map, Value};
 pub struct Function {
     spec: fn() -> Arc<ToolSpec>,
     call: Call,
+    admit: Option<Admit>,
 }
 
+type Admit = fn(&AdmittedCall<'_>) -> Admission;
 type Call = for<'a> fn(&'a ToolCall, &'a ToolContext) -> BoxFuture<'a, ToolOutcome>;
 
 impl Function {
     #[doc(hidden)]
     pub const fn new(spec: fn() -> Arc<ToolSpec>, call: Call) -> Self {
-        Self { spec, call }
+        Self { spec, call, admit: None }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn admitting(self, admit: Admit) -> Self {
+        Self { admit: Some(admit), ..self }
     }
 }
 
@@ -66,6 +78,10 @@ impl Tool for Function {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         (self.call)(call, cx)
+    }
+
+    fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
+        self.admit.map_or(Admission::Run, |admit| admit(call))
     }
 }
 

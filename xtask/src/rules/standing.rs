@@ -14,8 +14,8 @@ const FINISHED: &[&str] = &[
     "S3.1", "S3.2", "S3.3", "S3.4", "S3.5", "S3.6", "S3.7", "S3.9", "S3.10", //
     "S4.1", "S4.2", "S4.3", //
     "S5.1", "S5.2", "S5.3", "S5.4", "S5.5", "S5.6", "S5.7", //
-    "S6.1", "S6.2", "S6.3", "S6.4", "S6.5", "S6.6", "S6.7", "S6.8", "S6.10", "S6.11", "S6.12",
-    "S6.13", //
+    "S6.1", "S6.2", "S6.3", "S6.4", "S6.5", "S6.6", "S6.7", "S6.8", "S6.9", "S6.10", "S6.11",
+    "S6.12", "S6.13", //
     "S7.1", "S7.2", "S7.3", "S7.4", "S7.5", "S7.6", "S7.7", //
     "S8.2", "S8.4", "S8.5", "S8.6", "S8.7", "S8.8", //
     "S10.1", "S10.2", "S10.5", //
@@ -31,7 +31,6 @@ const FINISHED: &[&str] = &[
 const UNFINISHED: &[(&str, &str)] = &[
     ("S1.10", "a `with_` transition for each accessor"),
     ("S3.8", "pauses for approval, deferred results and input; only doubt pauses an agent"),
-    ("S6.9", "results of images and files, a policy of sizes"),
     ("S8.1", "fork, `branch_with_summary`"),
     ("S8.3", "stores on a network, with leases that expire"),
     ("S9.1", "app messages, transforms, profiles"),

@@ -78,7 +78,13 @@ fn under_way() -> Vec<EventKind> {
         EventKind::BudgetReserved { id, amounts: AMOUNTS },
         EventKind::BudgetSettled { id, charged: AMOUNTS },
         EventKind::ToolStarted { index: 0, call: call.clone() },
-        EventKind::ToolProgress { index: 0, message: message() },
+        EventKind::ToolProgress { index: 0, message: message(), value: None, of: None },
+        EventKind::ToolProgress {
+            index: 0,
+            message: message(),
+            value: Some(json!({"files": 3})),
+            of: Some(message()),
+        },
         EventKind::ToolFinished {
             index: 0,
             call,

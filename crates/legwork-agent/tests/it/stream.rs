@@ -136,7 +136,7 @@ fn line(event: &RunEvent) -> String {
         EventKind::ContinuationEvaluated { outcome } => format!("decides: {}", outcome.explain()),
         EventKind::StopRaised { signal } => format!("stop: {}", signal.message),
         EventKind::ToolStarted { index, call } => format!("call {index} {} begins", call.name),
-        EventKind::ToolProgress { index, message } => format!("call {index}: {message}"),
+        EventKind::ToolProgress { index, message, .. } => format!("call {index}: {message}"),
         EventKind::ToolFinished { index, call, outcome, took, .. } => {
             format!("call {index} {} gives {} after {took}", call.name, outcome.to_text())
         }

@@ -319,7 +319,7 @@ impl<O: Write, E: Write> Human<O, E> {
                 Ok(())
             }
             EventKind::ToolStarted { index, call } => self.tool_started(*index, call),
-            EventKind::ToolProgress { index, message } => {
+            EventKind::ToolProgress { index, message, .. } => {
                 self.progress(*index, message);
                 Ok(())
             }

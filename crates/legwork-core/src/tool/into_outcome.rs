@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::tool::ToolOutcome;
+use crate::message::{File, Image, ResultPart};
+use crate::tool::{Output, ToolOutcome};
 
 /// A type that a tool's body can return: a value, an outcome, or a `Result` of either.
 ///
@@ -74,6 +75,31 @@ impl<E: Display> IntoFailure for E {
 impl<T: Serialize> IntoOutcome for Json<T> {
     fn into_outcome(self) -> ToolOutcome {
         ToolOutcome::json(&self.0)
+    }
+}
+
+impl IntoOutcome for ResultPart {
+    fn into_outcome(self) -> ToolOutcome {
+        ToolOutcome::parts([self])
+    }
+}
+
+/// The parts of a result, in the order in which a model reads them.
+impl IntoOutcome for Output {
+    fn into_outcome(self) -> ToolOutcome {
+        ToolOutcome::Ok(self)
+    }
+}
+
+impl IntoOutcome for Image {
+    fn into_outcome(self) -> ToolOutcome {
+        ToolOutcome::parts([ResultPart::Image(self)])
+    }
+}
+
+impl IntoOutcome for File {
+    fn into_outcome(self) -> ToolOutcome {
+        ToolOutcome::parts([ResultPart::File(self)])
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod execution;
 mod into_outcome;
+mod limit;
 mod name;
 mod outcome;
 mod policy;
@@ -13,6 +14,7 @@ pub use crate::message::ToolCall;
 pub use crate::metadata::Metadata;
 pub use execution::ToolExecution;
 pub use into_outcome::{IntoFailure, IntoOutcome, Json};
+pub use limit::{Cut, ResultLimit};
 pub use name::{InvalidName, check_name};
 pub use outcome::{Deferral, FailureKind, Output, ToolOutcome};
 pub use policy::{EndStrategy, OnBlock};

@@ -235,6 +235,14 @@ impl ToolOutcome {
         }
     }
 
+    /// The JSON value of a call that succeeded with one, and no other part.
+    pub fn as_json(&self) -> Option<&Value> {
+        match self.output()?.0.as_slice() {
+            [ResultPart::Json(value)] => Some(value),
+            _ => None,
+        }
+    }
+
     /// The content that a model reads.
     pub fn for_model(&self) -> Vec<ResultPart> {
         match self.output() {

@@ -98,6 +98,13 @@ pub struct ToolSpec {
     /// The maximum number of calls in an execution; none = no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u32>,
+    /// The most bytes of text and JSON of a result that the model is sent; none = the agent's
+    /// limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_result: Option<u64>,
+    /// How the model reads what was cut of a result, as a sentence; none = it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Arc<str>>,
     /// Words by which toolsets are filtered, such as `write`; the model never sees them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
@@ -150,6 +157,8 @@ impl ToolSpec {
             runs_in: RunsIn::CallerSession,
             is_output: false,
             max_calls: None,
+            max_result: None,
+            rest: None,
             tags: BTreeSet::new(),
             metadata: Metadata::default(),
         }
@@ -183,6 +192,19 @@ impl ToolSpec {
     #[must_use]
     pub fn max_calls(self, max_calls: u32) -> Self {
         Self { max_calls: Some(max_calls), ..self }
+    }
+
+    /// The same with the most bytes of text and JSON of a result that the model is sent.
+    #[must_use]
+    pub fn max_result(self, bytes: u64) -> Self {
+        Self { max_result: Some(bytes), ..self }
+    }
+
+    /// The same with a sentence that tells the model how to read what was cut of a result, such
+    /// as "Call it again with a higher `offset`."
+    #[must_use]
+    pub fn rest(self, how: impl Into<Arc<str>>) -> Self {
+        Self { rest: Some(how.into()), ..self }
     }
 
     /// The same with the argument that names the resource of a call.

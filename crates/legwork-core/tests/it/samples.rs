@@ -280,7 +280,8 @@ fn failing() -> Vec<Event> {
     let bare = ToolSpec::new("read", "", json!({})).effect(EffectClass::ReadOnly);
     let bare = bare.mode(ExecutionMode::ParallelUnordered);
     let child = ToolSpec::new("ask_clerk", HARD, json!({})).in_child();
-    let child = child.max_calls(7).tag(HARD).with_metadata(HARD, hard_json());
+    let child = child.max_calls(7).max_result(u64::MAX).rest(HARD).tag(HARD);
+    let child = child.with_metadata(HARD, hard_json());
     let specs = [spec(), bare, child].map(Arc::new).to_vec();
     let digest = ToolSpecs::new(specs.clone()).digest().cloned();
     let digests = specs.iter().map(|spec| spec.digest()).collect();

@@ -159,8 +159,20 @@ pub enum EventKind {
     ToolProgress {
         /// The index of the call in its turn.
         index: u32,
-        /// The progress, in words.
+        /// The progress, in words: the text, the field `message` of the value, or its JSON.
         message: String,
+        /// The value that was reported; none if it is a text.
+        ///
+        /// [`progress_as`](Self::progress_as) gives it as a value of its type.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "legwork_core::present::present"
+        )]
+        value: Option<Value>,
+        /// The name of its Rust type; none if it is a text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
     },
     /// A tool call has its outcome.
     ToolFinished {

@@ -6,6 +6,7 @@
 mod committed;
 mod end;
 mod kind;
+mod progress;
 #[cfg(feature = "schema")]
 mod schema;
 

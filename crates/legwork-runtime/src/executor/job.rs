@@ -182,6 +182,18 @@ fn job(
     if answered && changed.is_some() {
         // A person may have written them: nobody has looked whether they fit.
         let fits = shown.validate(place, arguments.as_deref().unwrap_or(&Value::Null));
+        let known = arguments.as_deref().unwrap_or(&Value::Null);
+        let asked = AdmittedCall {
+            call: &call,
+            shown: &slot.call.name,
+            arguments: known,
+            state,
+            approved: true,
+        };
+        let fits = fits.and_then(|()| match shown.admit(place, &asked)? {
+            Admission::Invalid(problem) => Err(problem),
+            _ => Ok(()),
+        });
         fits.map_err(|problem| ToolOutcome::Failed(FailureKind::InvalidArguments, problem))?;
     }
     let (spec, tool, subagent) = (Arc::clone(spec), Arc::clone(tool), None);

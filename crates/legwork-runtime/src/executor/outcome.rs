@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_core::budget::Amounts;
 use legwork_core::event::ToolFinished;
 use legwork_core::state::{CallStatus, Waits};
-use legwork_core::tool::Deferral;
+use legwork_core::tool::{Cut, Deferral};
 use legwork_core::{AgentState, Event, Micros, StopReason, StopSignal, ToolOutcome};
 
 use crate::context::StepContext;
@@ -29,7 +29,7 @@ pub(super) async fn record(
 ) -> Result<AgentState, Halt> {
     let (mut urgent, mut waiting, mut charged) = (false, Vec::new(), Amounts::default());
     for ran in ended {
-        let (index, took) = (ran.index, ran.took);
+        let (index, took, mut cut) = (ran.index, ran.took, None);
         let outcome = match ran.outcome {
             None => continue,
             Some(ToolOutcome::Deferred(deferral @ Deferral::Session(_))) => {
@@ -43,7 +43,11 @@ pub(super) async fn record(
                 refused(&ran.spec, &deferral)
             }
             Some(outcome) if outcome.is_answer() => {
-                state.limit_retries(&ran.spec, outcome.for_journal())
+                let (mut outcome, limit) = (outcome.for_journal(), cx.services.calls.results);
+                if limit.may_exceed(&ran.spec, &outcome) {
+                    (outcome, cut) = limit.cut(&ran.spec, outcome);
+                }
+                state.limit_retries(&ran.spec, outcome)
             }
             Some(outcome) => {
                 urgent = true;
@@ -55,7 +59,10 @@ pub(super) async fn record(
         };
         urgent |= !ran.spec.effect.is_repeatable() || took >= SLOW;
         let outcome = Arc::new(outcome);
-        let (metadata, used) = (ran.metadata, ran.used);
+        let (mut metadata, used) = (ran.metadata, ran.used);
+        if let Some(cut) = cut {
+            metadata.insert(Cut::METADATA, cut.to_value());
+        }
         let finished = ToolFinished { index, outcome, took, metadata, used };
         release.ended(cx, &ran.call, &finished);
         let stops = match &*finished.outcome {

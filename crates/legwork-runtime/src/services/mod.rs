@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
-use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock};
+use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock, ResultLimit};
 use legwork_lifecycle::Composite;
 use legwork_port::{Approver, Core, Deps, Ids, Model, OutputReader};
 use legwork_session::Sessions;
@@ -57,12 +57,14 @@ pub struct CallPolicy {
     pub on_block: OnBlock,
     /// What becomes of the others where a call gives the output.
     pub end_strategy: EndStrategy,
+    /// How much of a result the model is sent, unless its tool says otherwise.
+    pub results: ResultLimit,
 }
 
 impl Default for CallPolicy {
     fn default() -> Self {
-        let (on_block, end_strategy) = Default::default();
-        Self { limit: 16, mode: ExecutionMode::ParallelOrdered, on_block, end_strategy }
+        let (on_block, end_strategy, results) = Default::default();
+        Self { limit: 16, mode: ExecutionMode::ParallelOrdered, on_block, end_strategy, results }
     }
 }
 

@@ -144,8 +144,9 @@ impl Ask {
     }
 }
 
-impl Admits for Ask {
-    fn admit(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> Admission {
+impl Ask {
+    /// What becomes of a call of a tool with this spec: it runs, or a person is asked.
+    pub fn admit(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> Admission {
         let asked = AskedCall { spec, arguments: call.arguments, state: call.state };
         let applies = self.when.as_ref().is_none_or(|when| when(&asked));
         if call.approved || !applies || self.is_covered(spec, call) {
@@ -153,6 +154,12 @@ impl Admits for Ask {
         }
         let request = Request::new(&*self.reason).of_policy();
         Admission::Ask(Request { expires_in: self.expires_in, ..request })
+    }
+}
+
+impl Admits for Ask {
+    fn admit(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> Admission {
+        self.admit(spec, call)
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) mod fixed;
 mod guarded;
 mod layered;
 mod names;
+mod paged;
 mod prepared;
 mod renamed;
 mod rule;
@@ -47,6 +48,7 @@ pub(crate) use decorated::Listing;
 use filtered::Filtered;
 use guarded::Guarded;
 pub use names::{List, Names};
+use paged::Paged;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use rule::{CallRule, NoRule, subject};
@@ -241,6 +243,44 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
             spec.max_calls(max_calls)
         };
         Decorated::new(self, Respecified::new(label, limited))
+    }
+
+    /// The tools, of whose results a model is sent at most this many bytes of text and JSON; a
+    /// lower limit of a tool itself stays.
+    ///
+    /// The rest is cut. [`paged`](Self::paged) lets the model read it.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.max_result(20_000)
+    /// # }
+    /// ```
+    fn max_result(self, bytes: u64) -> Decorated {
+        let label = format!("max_result({bytes})");
+        let limited = move |spec: ToolSpec| {
+            let bytes = spec.max_result.map_or(bytes, |own| own.min(bytes));
+            spec.max_result(bytes)
+        };
+        Decorated::new(self, Respecified::new(label, limited))
+    }
+
+    /// The tools, the text of whose results comes in pages of this many bytes.
+    ///
+    /// A read-only tool takes one more argument, `offset`, with which the model reads on; for each
+    /// page it runs again, or what it said is kept: `web.cached().paged(20_000)`. Tools that are
+    /// not read-only, and those that have an argument `offset` of their own, stay as they are.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::ToolsetExt as _;
+    /// # fn of(web: impl Toolset + 'static) -> impl Toolset {
+    /// web.cached().paged(20_000)
+    /// # }
+    /// ```
+    fn paged(self, bytes: usize) -> Decorated {
+        Decorated::new(self, Paged::new(bytes))
     }
 
     /// The tools, whose results are kept for calls with the same arguments in one execution.

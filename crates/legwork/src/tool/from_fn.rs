@@ -1,16 +1,19 @@
 //! Tools made of closures.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::tool::ExecutionMode;
 use legwork_core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Tool, ToolContext};
+use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::shape::ToolFn;
+use super::validated::validated;
+use crate::toolset::Ask;
 
 /// A tool made of a closure, with a name and a description.
 ///
@@ -86,7 +89,7 @@ where
             Err(outcome) => Box::pin(std::future::ready(outcome)),
         }
     };
-    Closure { spec, body: Arc::new(body) }
+    Closure { spec, body: Arc::new(body), admits: None }
 }
 
 /// A tool made of a closure by [`from_fn`]; this one type for all closures.
@@ -94,8 +97,10 @@ where
 pub struct Closure {
     spec: Arc<ToolSpec>,
     body: Arc<Body>,
+    admits: Option<Arc<Admits>>,
 }
 
+type Admits = dyn Fn(&ToolSpec, &AdmittedCall<'_>) -> Admission + Send + Sync;
 type Body = dyn Fn(&ToolCall, &ToolContext) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
 
 impl Closure {
@@ -123,6 +128,12 @@ impl Closure {
         self.with(|spec| spec.mode(ExecutionMode::Sequential))
     }
 
+    /// The same with another execution mode.
+    #[must_use]
+    pub fn mode(self, mode: ExecutionMode) -> Self {
+        self.with(|spec| spec.mode(mode))
+    }
+
     /// The same with a time limit for a call.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
@@ -133,6 +144,85 @@ impl Closure {
     #[must_use]
     pub fn max_retries(self, max_retries: u32) -> Self {
         self.with(|spec| spec.max_retries(max_retries))
+    }
+
+    /// The same with a maximum number of calls in an execution.
+    #[must_use]
+    pub fn max_calls(self, max_calls: u32) -> Self {
+        self.with(|spec| spec.max_calls(max_calls))
+    }
+
+    /// The same with the most bytes of text and JSON of a result that the model is sent.
+    #[must_use]
+    pub fn max_result(self, bytes: u64) -> Self {
+        self.with(|spec| spec.max_result(bytes))
+    }
+
+    /// The same with a sentence that tells the model how to read what was cut of a result.
+    #[must_use]
+    pub fn rest(self, how: impl Into<Arc<str>>) -> Self {
+        self.with(|spec| spec.rest(how))
+    }
+
+    /// The same with a tag, by which toolsets are filtered.
+    #[must_use]
+    pub fn tag(self, tag: impl Into<String>) -> Self {
+        self.with(|spec| spec.tag(tag))
+    }
+
+    /// The same with a value for people and programs, which the model never sees.
+    #[must_use]
+    pub fn with_metadata(self, name: impl Into<String>, value: Value) -> Self {
+        self.with(|spec| spec.with_metadata(name, value))
+    }
+
+    /// The same, whose arguments a function checks once they are known to fit the schema.
+    ///
+    /// The error is sent to the model, which may correct its call. The function is asked before
+    /// anybody is asked for approval, and may be asked again: it must be quick and have no effect.
+    ///
+    /// ```
+    /// use legwork::tool::from_fn;
+    /// # use schemars::JsonSchema;
+    /// # use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Range {
+    ///     from: u32,
+    ///     to: u32,
+    /// }
+    ///
+    /// let lines = from_fn("lines", "Reads lines.", |range: Range| range.to - range.from)
+    ///     .validate(|range: &Range| {
+    ///         if range.from <= range.to { Ok(()) } else { Err("`from` is above `to`") }
+    ///     });
+    /// # let _ = lines;
+    /// ```
+    #[must_use]
+    pub fn validate<A, E>(self, check: impl Fn(&A) -> Result<(), E> + Send + Sync + 'static) -> Self
+    where
+        A: DeserializeOwned + 'static,
+        E: Display,
+    {
+        self.admitting(move |_, call| validated(call, &check))
+    }
+
+    /// The same, some of whose calls a person has to approve.
+    #[must_use]
+    pub fn approval(self, ask: Ask) -> Self {
+        self.admitting(move |spec, call| ask.admit(spec, call))
+    }
+
+    /// The same; a call is asked about here, too.
+    fn admitting(
+        mut self,
+        admits: impl Fn(&ToolSpec, &AdmittedCall<'_>) -> Admission + Send + Sync + 'static,
+    ) -> Self {
+        self.admits = Some(match self.admits.take() {
+            None => Arc::new(admits),
+            Some(before) => Arc::new(move |spec, call| before(spec, call).and(admits(spec, call))),
+        });
+        self
     }
 
     /// The same; calls with equal values of this argument run one after the other.
@@ -154,6 +244,11 @@ impl Tool for Closure {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         (self.body)(call, cx)
+    }
+
+    fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
+        let admits = self.admits.as_ref();
+        admits.map_or(Admission::Run, |admits| admits(&self.spec, call))
     }
 }
 

@@ -8,7 +8,8 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 use legwork_core::ToolOutcome;
-use legwork_core::tool::IntoFailure;
+use legwork_core::message::{File, Image, ResultPart};
+use legwork_core::tool::{IntoFailure, IntoOutcome, Output};
 use serde::Serialize;
 
 /// The type of a returned value.
@@ -21,14 +22,25 @@ impl<T> Kind<T> {
     }
 }
 
-/// An outcome, as value and as error.
+/// A type that is a result as it is, though it may be serialised, too.
+pub trait Whole: IntoOutcome {}
+
+impl Whole for ToolOutcome {}
+impl Whole for Output {}
+impl Whole for ResultPart {}
+impl Whole for Image {}
+impl Whole for File {}
+
+/// A whole result, with an outcome as error.
 pub trait Outcomes {
-    fn outcome(&self, value: Result<ToolOutcome, ToolOutcome>) -> ToolOutcome;
+    type Value;
+    fn outcome(&self, value: Result<Self::Value, ToolOutcome>) -> ToolOutcome;
 }
 
-impl Outcomes for &&&&Kind<Result<ToolOutcome, ToolOutcome>> {
-    fn outcome(&self, value: Result<ToolOutcome, ToolOutcome>) -> ToolOutcome {
-        value.unwrap_or_else(|outcome| outcome)
+impl<T: Whole> Outcomes for &&&&Kind<Result<T, ToolOutcome>> {
+    type Value = T;
+    fn outcome(&self, value: Result<T, ToolOutcome>) -> ToolOutcome {
+        value.into_outcome()
     }
 }
 
@@ -50,32 +62,36 @@ impl<T> Refusable for &&&Kind<Result<T, ToolOutcome>> {
     }
 }
 
-/// An outcome.
+/// A whole result.
 pub trait Outcome {
-    fn outcome(&self, value: ToolOutcome) -> ToolOutcome;
+    type Value;
+    fn outcome(&self, value: Self::Value) -> ToolOutcome;
 }
 
-impl Outcome for &&Kind<ToolOutcome> {
-    fn outcome(&self, value: ToolOutcome) -> ToolOutcome {
-        value
+impl<T: Whole> Outcome for &&Kind<T> {
+    type Value = T;
+    fn outcome(&self, value: T) -> ToolOutcome {
+        value.into_outcome()
     }
 }
 
-/// An outcome, or an error that can be displayed.
+/// A whole result, or an error that can be displayed.
 pub trait FallibleOutcome {
+    type Value;
     type Error;
-    fn outcome(&self, value: Result<ToolOutcome, Self::Error>) -> ToolOutcome
+    fn outcome(&self, value: Result<Self::Value, Self::Error>) -> ToolOutcome
     where
         Self::Error: Display;
 }
 
-impl<E> FallibleOutcome for &&Kind<Result<ToolOutcome, E>> {
+impl<T: Whole, E> FallibleOutcome for &&Kind<Result<T, E>> {
+    type Value = T;
     type Error = E;
-    fn outcome(&self, value: Result<ToolOutcome, E>) -> ToolOutcome
+    fn outcome(&self, value: Result<T, E>) -> ToolOutcome
     where
         E: Display,
     {
-        value.unwrap_or_else(IntoFailure::into_failure)
+        value.map_or_else(IntoFailure::into_failure, T::into_outcome)
     }
 }
 

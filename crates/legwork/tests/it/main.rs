@@ -10,6 +10,7 @@
 mod arguments;
 mod capability;
 mod closure;
+mod context;
 mod costs;
 mod definition;
 mod embedder;
@@ -21,10 +22,12 @@ mod handoff;
 mod orchestrate;
 mod output;
 mod output_checks;
+mod results;
 mod retryable;
 mod skills;
 mod skills_crash;
 mod tool;
+mod tool_options;
 
 /// Every file in this folder is part of the tests.
 #[test]

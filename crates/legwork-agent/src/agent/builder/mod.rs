@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
-use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock};
+use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock, ResultLimit};
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_lifecycle::{Hook, Strictness};
 use legwork_memory::{RandomIds, SystemClock};
@@ -342,6 +342,16 @@ impl Builder {
     #[must_use]
     pub fn end_strategy(mut self, strategy: EndStrategy) -> Self {
         self.calls.end_strategy = strategy;
+        self
+    }
+
+    /// How much of a result of a tool the model is sent, unless the tool says otherwise.
+    ///
+    /// What is above it is cut, and a note tells the model how to read the rest. By default 256 KiB
+    /// of text and JSON, and 16 MiB of each image or file.
+    #[must_use]
+    pub fn result_limit(mut self, limit: ResultLimit) -> Self {
+        self.calls.results = limit;
         self
     }
 
