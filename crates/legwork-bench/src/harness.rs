@@ -194,7 +194,11 @@ impl Bench {
         }
         let is_alone = matches!(
             workload,
-            Workload::W2Late | Workload::Loop | Workload::Partial | Workload::Open
+            Workload::W2Late
+                | Workload::Loop
+                | Workload::Tools
+                | Workload::Partial
+                | Workload::Open
         );
         if is_alone {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);

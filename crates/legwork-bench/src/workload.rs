@@ -10,6 +10,7 @@ mod long;
 mod open;
 mod partial;
 mod steps;
+mod tools;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration, time::Instant};
 
@@ -72,6 +73,8 @@ pub(crate) enum Workload {
     Handoff,
     /// 5,000 steps in this process, with 20 hooks and 5 criteria
     Loop,
+    /// 64 calls of 10 ms in one turn, and 1,000 further tools, in this process
+    Tools,
     /// An output that is read while it arrives, of 100 KB and of 1 MB
     Partial,
     /// Opening a session of 10,000 entries in a SQLite store
@@ -108,6 +111,7 @@ impl Workload {
         Self::W5Bedrock,
         Self::Handoff,
         Self::Loop,
+        Self::Tools,
         Self::Partial,
         Self::Open,
         Self::Start,
@@ -139,6 +143,7 @@ impl Workload {
             Self::Wp => "WP",
             Self::Wpg => "WPG",
             Self::Loop => "LOOP",
+            Self::Tools => "TOOLS",
             Self::Partial => "PARTIAL",
             Self::Open => "OPEN",
             Self::Start => "START",
@@ -225,6 +230,7 @@ pub(crate) async fn measure<S: Subject>(
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
         // The baseline has no loop, no partial outputs and no store that could be measured alone.
         Workload::Loop => in_process::measure().await?,
+        Workload::Tools => tools::measure().await?,
         Workload::W2Late => late::measure(conditions).await?,
         Workload::Partial => partial::measure()?,
         Workload::Open => open::measure(conditions).await?,

@@ -48,8 +48,9 @@ const fn line(workload: Workload, name: &'static str, limit: Option<Limit>) -> M
 }
 
 use Workload::{
-    Bash, Handoff, Loop, Open, Partial, Search, Start, W1, W1h, W2, W2Bedrock, W2Gemini, W2Late,
-    W2Messages, W2Responses, W3, W4, W5, W5Bedrock, W5Gemini, W5Messages, W5Responses, Wp, Wpg,
+    Bash, Handoff, Loop, Open, Partial, Search, Start, Tools, W1, W1h, W2, W2Bedrock, W2Gemini,
+    W2Late, W2Messages, W2Responses, W3, W4, W5, W5Bedrock, W5Gemini, W5Messages, W5Responses, Wp,
+    Wpg,
 };
 
 /// All lines of the report, in its order.
@@ -164,6 +165,10 @@ pub(super) const MEASURES: &[Measure] = &[
     line(Loop, "hooks_by_step", None),
     line(Loop, "clone_ns", most(1_000.0)),
     line(Loop, "peak_mb", most(60.0)),
+    line(Tools, "wall_ms_64_calls", most(15.0)),
+    line(Tools, "wall_us_per_step", None),
+    line(Tools, "added_us_1000_shown", most(1_000.0)),
+    line(Tools, "added_us_1000_searchable", most(1_000.0)),
     line(Partial, "cpu_ms_100_kb", None),
     line(Partial, "cpu_ms_1_mb", None),
     line(Partial, "cpu_growth", most(12.0)),

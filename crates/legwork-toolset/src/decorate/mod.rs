@@ -27,6 +27,8 @@ mod paged;
 mod prepared;
 mod renamed;
 mod rule;
+mod search_index;
+mod searchable;
 mod single;
 mod specs;
 mod wrapped;
@@ -52,6 +54,7 @@ use paged::Paged;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use rule::{CallRule, NoRule, subject};
+use searchable::Searchable;
 pub use single::ToolExt;
 use specs::Respecified;
 pub use wrapped::Next;
@@ -281,6 +284,30 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
     /// ```
     fn paged(self, bytes: usize) -> Decorated {
         Decorated::new(self, Paged::new(bytes))
+    }
+
+    /// The tools, hidden until the model finds them: for agents with hundreds of tools.
+    ///
+    /// What is shown is a tool `tool_search`, which finds tools by name, description, tags and
+    /// arguments, and names them with the first line of their descriptions. A tool that was found
+    /// is shown in whole from the next step on, until the execution ends; a resumed execution
+    /// reads in its journal what was found. A call of a tool that was not found is refused, as
+    /// that of any tool that is not shown.
+    ///
+    /// Decorate the tools before, so that they are found by the names under which they are shown.
+    /// Of the toolsets of one agent, one can have a tool of this name: combine them first, or
+    /// rename it (`renamed([("tool_search", "find_mail_tools")])`).
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// # use legwork_toolset::{Combined, ToolsetExt as _};
+    /// # fn of(mail: impl Toolset + 'static, files: impl Toolset + 'static) -> impl Toolset {
+    /// Combined::new("office").with(mail.prefixed("mail_")).with(files).searchable()
+    /// # }
+    /// ```
+    fn searchable(self) -> Decorated {
+        let searchable = Searchable::new(self.name());
+        Decorated::new(self, searchable)
     }
 
     /// The tools, whose results are kept for calls with the same arguments in one execution.

@@ -28,6 +28,7 @@ mod skills;
 mod skills_crash;
 mod tool;
 mod tool_options;
+mod tool_search;
 
 /// Every file in this folder is part of the tests.
 #[test]
