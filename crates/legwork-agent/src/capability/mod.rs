@@ -3,6 +3,7 @@
 //! What ships needs no code of the user's and is in the [`Registry`] by name; what takes
 //! code or a handle (tools, hooks, somebody's cancellation) is given to the builder.
 
+pub mod ask_user;
 mod bundle;
 mod cancellation;
 mod fields;
@@ -15,6 +16,7 @@ pub mod tasks;
 mod writes;
 
 pub use crate::agent::capability::{Capability, Resolved};
+pub use ask_user::AskUser;
 pub use bundle::{HookCapability, ToolsCapability};
 pub use cancellation::CancellationCapability;
 pub use fields::Fields;

@@ -7,8 +7,8 @@ use legwork_core::nearest;
 use serde_json::Value;
 
 use crate::capability::{
-    Capability, ExecutionHistory, Guards, Metadata, SystemPrompt, TaskList, guards, history,
-    metadata, prompt, tasks,
+    AskUser, Capability, ExecutionHistory, Fields, Guards, Metadata, SystemPrompt, TaskList,
+    ask_user, guards, history, metadata, prompt, tasks,
 };
 
 type Factory = dyn Fn(&Value) -> Result<Arc<dyn Capability>, String> + Send + Sync;
@@ -64,12 +64,17 @@ impl Registry {
         Self::default()
     }
 
-    /// What ships with the runtime: `guards`, `history`, `metadata`, `system_prompt`, `tasks`.
+    /// What ships with the runtime: `ask_user`, `guards`, `history`, `metadata`, `system_prompt`,
+    /// `tasks`.
     ///
     /// What takes code or a handle is not among them (tools, hooks, a cancellation):
     /// [`with`](Self::with) adds what a program has of its own.
     pub fn shipped() -> Self {
         Self::new()
+            .with("ask_user", ask_user::ABOUT, |settings| {
+                Fields::of(settings)?.done()?;
+                Ok(Arc::new(AskUser))
+            })
             .with("guards", guards::ABOUT, |settings| {
                 Ok(Arc::new(Guards::from_settings(settings)?))
             })

@@ -12,6 +12,7 @@ mod allocated;
 mod allowed;
 mod approvals;
 mod arguments;
+mod ask_user;
 mod budget;
 mod builder;
 mod cancel;

@@ -78,7 +78,7 @@ impl Bash {
     }
 
     /// Reads its fields, and those of the workspace and the sandbox.
-    fn take(fields: &mut Fields, environment: &Environment) -> Result<Self, String> {
+    pub(super) fn take(fields: &mut Fields, environment: &Environment) -> Result<Self, String> {
         let workspace = settings::workspace(fields)?;
         let sandbox = settings::sandbox(fields, &workspace, environment)?;
         let bash = Self::new(workspace, environment.clone(), sandbox);

@@ -1,18 +1,21 @@
 //! The capability `coding`: files and commands in one workspace.
 
 use legwork_agent::Builder;
-use legwork_agent::capability::{Capability, Resolved};
+use legwork_agent::capability::ask_user::{self, AskUser};
+use legwork_agent::capability::{Capability, Fields, Resolved};
 use legwork_tools::{Environment, Sandbox, Workspace};
 use serde_json::Value;
 
 use crate::capability::settings;
 use crate::capability::{Bash, Files};
 
-/// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace.
+/// Gives an agent the tools of [`Files`] and [`Bash`] in one workspace, and `ask_user`.
 ///
-/// It adds a section to the system prompt on how to work there.
+/// It adds a section to the system prompt on how to work there. A question of the agent waits until
+/// it is answered (see [`ask_user`](legwork_agent::capability::ask_user)); an agent that nobody
+/// answers is made [without](Coding::without_questions) it.
 ///
-/// From settings: what [`Bash`] takes. Needs the feature `tools`.
+/// From settings: what [`Bash`] takes, and `questions` (true or false). Needs the feature `tools`.
 ///
 /// ```
 /// # use legwork_testkit::{ScriptedModel, Turn};
@@ -34,6 +37,7 @@ use crate::capability::{Bash, Files};
 pub struct Coding {
     files: Files,
     bash: Bash,
+    questions: Option<AskUser>,
 }
 
 impl Coding {
@@ -44,7 +48,13 @@ impl Coding {
 
     /// The commands of a [`Bash`], with the files of its workspace.
     pub fn of(bash: Bash) -> Self {
-        Self { files: Files::new(bash.workspace().clone()), bash }
+        Self { files: Files::new(bash.workspace().clone()), bash, questions: Some(AskUser) }
+    }
+
+    /// The same without `ask_user`.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { questions: None, ..self }
     }
 
     /// Makes the capability from settings, with the environment of its commands.
@@ -52,7 +62,14 @@ impl Coding {
     /// # Errors
     /// An invalid field, with the values it takes, or an unusable directory.
     pub fn from_settings(settings: &Value, environment: &Environment) -> Result<Self, String> {
-        Ok(Self::of(Bash::from_settings(settings, environment)?))
+        let mut fields = Fields::of(settings)?;
+        let questions = fields.flag("questions")?;
+        let coding = Self::of(Bash::take(&mut fields, environment)?);
+        fields.done()?;
+        Ok(match questions {
+            Some(false) => coding.without_questions(),
+            Some(true) | None => coding,
+        })
     }
 }
 
@@ -69,7 +86,7 @@ impl Capability for Coding {
     }
 
     fn install(&self, builder: Builder) -> Builder {
-        builder.tools(self.files.tools()).tools(self.bash.tools())
+        builder.tools(self.files.tools()).tools(self.bash.tools()).tools(self.questions)
     }
 
     fn section(&self, agent: &Resolved<'_>) -> Option<String> {
@@ -87,6 +104,11 @@ impl Capability for Coding {
                 "Run what the project has for checking (build, tests, linters) before you say that \
                  something works, and say what you could not check. When a command was \
                  interrupted, look whether it had happened before you repeat it.",
+            );
+        }
+        if agent.has_tool(ask_user::TOOL) {
+            advice.push(
+                "Ask with `ask_user` only what you can neither find out nor sensibly decide.",
             );
         }
         let workspace = settings::workspace_section(self.bash.workspace());

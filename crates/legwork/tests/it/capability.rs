@@ -49,8 +49,17 @@ fn path(path: &Path) -> &str {
 fn the_registry_has_all_capabilities() {
     let registry = registry();
     let names: Vec<_> = registry.list().map(|(name, _)| name).collect();
-    let all =
-        ["bash", "coding", "files", "guards", "history", "metadata", "system_prompt", "tasks"];
+    let all = [
+        "ask_user",
+        "bash",
+        "coding",
+        "files",
+        "guards",
+        "history",
+        "metadata",
+        "system_prompt",
+        "tasks",
+    ];
     assert_eq!(names, all);
     for (name, about) in registry.list() {
         let made = registry.make(name, &json!({})).unwrap();
@@ -67,7 +76,8 @@ async fn settings_choose_the_tools() {
     assert_eq!(tools("bash", json!({})).await, ["bash", "bash_output"]);
     assert_eq!(tools("bash", json!({"background": false})).await, ["bash"]);
     let both = [&files[..], &["bash", "bash_output"]].concat();
-    assert_eq!(tools("coding", json!({})).await, both);
+    assert_eq!(tools("coding", json!({"questions": false})).await, both);
+    assert_eq!(tools("coding", json!({})).await, [&both[..], &["ask_user"]].concat());
 }
 
 #[tokio::test]

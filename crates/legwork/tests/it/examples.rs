@@ -129,6 +129,16 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ask_user",
+        &[
+            "awaiting_input",
+            "Which colour is the door to be? red or green",
+            "\"blue\" is none of the choices: 1 red, 2 green",
+            "the model reads: green",
+            "the model reads: red",
+        ],
+    ),
+    (
         "deferred_result",
         &[
             "cake: not done yet",
