@@ -28,6 +28,7 @@ const CRATES: &[&str] = &[
     "legwork-testkit",
     "legwork-tools",
     "legwork-toolset",
+    "legwork-web",
 ];
 
 /// What lists it, and the version that reads what rustdoc of our Rust version writes.

@@ -65,6 +65,7 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-models", May::Only(&["legwork-port", "legwork-core", "legwork-clock"])),
     ("legwork-output", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
+    ("legwork-web", May::Only(&["legwork-port"])),
     ("legwork-store", May::Only(CONTRACT)),
     ("legwork-definitions", May::Only(&["legwork-core"])),
     (
@@ -82,6 +83,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-models",
             "legwork-output",
             "legwork-tools",
+            "legwork-web",
             "legwork-store",
             "legwork-definitions",
             "legwork-macros",

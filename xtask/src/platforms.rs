@@ -31,6 +31,7 @@ const PORTABLE: &[&str] = &[
     "legwork-orchestrate",
     "legwork-models",
     "legwork-output",
+    "legwork-web",
     "legwork-store",
     "legwork-definitions",
     "legwork-macros",

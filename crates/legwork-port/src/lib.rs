@@ -35,6 +35,7 @@ mod emitter;
 pub mod event;
 pub mod lifecycle;
 pub mod model;
+pub mod network;
 pub mod observer;
 pub mod output;
 pub mod sandbox;

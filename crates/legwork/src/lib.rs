@@ -55,6 +55,7 @@
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
+//! | `web` | | `web` (the tools `fetch` and `web_search`), and the capability of that name |
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
 //! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
 //! | `http2` | | HTTP/2 to models whose servers offer it |
@@ -97,6 +98,11 @@ pub use legwork_port as port;
 /// Needs the feature `tools`.
 #[cfg(feature = "tools")]
 pub use legwork_tools as tools;
+/// Tools for the web: pages as text, and searches.
+///
+/// Needs the feature `web`.
+#[cfg(feature = "web")]
+pub use legwork_web as web;
 
 /// What most programs need, in one line.
 pub mod prelude {

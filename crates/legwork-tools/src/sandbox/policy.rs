@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::network::Network;
+use super::network::{self, Network};
 
 /// What a command may do beyond writing to its workspace and reading the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Policy {
             true => String::new(),
             false => format!(" (and {})", more.join(", ")),
         };
-        let network = self.network.rule();
+        let network = network::rule(&self.network);
         format!(
             "only the workspace{more} and {temp} can be written, {temp} is empty in each call, \
              and {network}"

@@ -18,7 +18,7 @@
 //! # }
 //! ```
 //!
-//! `Bash`, `Coding`, `Files` and `shipped` need the feature `tools`.
+//! `Bash`, `Coding`, `Files` and `shipped` need the feature `tools`, `Web` needs `web`.
 
 #[cfg(feature = "tools")]
 mod bash;
@@ -30,6 +30,8 @@ mod files;
 mod registered;
 #[cfg(feature = "tools")]
 mod settings;
+#[cfg(feature = "web")]
+mod web;
 
 #[cfg(feature = "tools")]
 pub use bash::Bash;
@@ -40,11 +42,30 @@ pub use files::{Access, Files};
 pub use legwork_agent::capability::*;
 #[cfg(feature = "tools")]
 pub use registered::shipped;
+#[cfg(feature = "web")]
+pub use web::Web;
 
-/// The registry of all capabilities: those of the agent crate, and `bash`, `files`, `coding`.
+/// The registry of all capabilities: those of the agent crate, and `bash`, `files`, `coding`, `web`.
 ///
-/// Commands get those environment variables of this process that are not secrets. Without the
-/// feature `tools` the last three cannot be made, and the error says so.
+/// Commands get those environment variables of this process that are not secrets; `web` looks the
+/// key of its search engine up in the variable of that engine. Without the features `tools` and
+/// `web` these cannot be made, and the error says so.
 pub fn shipped_from_env() -> Registry {
-    registered::from_env()
+    with_web(registered::from_env())
+}
+
+#[cfg(feature = "web")]
+fn with_web(registry: Registry) -> Registry {
+    let key = |engine: &legwork_web::search::Engine| {
+        std::env::var(engine.variable).ok().filter(|key| !key.is_empty())
+    };
+    registry.with("web", web::ABOUT, move |settings| {
+        Ok(std::sync::Arc::new(Web::from_settings(settings, key)?))
+    })
+}
+
+#[cfg(not(feature = "web"))]
+fn with_web(registry: Registry) -> Registry {
+    let about = "Needs the feature `web` of the crate `legwork`.";
+    registry.with("web", about, |_| Err(crate::error::feature("web")))
 }

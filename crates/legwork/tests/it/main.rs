@@ -9,6 +9,7 @@
 
 mod arguments;
 mod capability;
+mod capability_web;
 mod closure;
 mod context;
 mod costs;

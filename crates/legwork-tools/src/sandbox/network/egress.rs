@@ -5,13 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use legwork_port::network::{Host, Target, TargetHost, is_public};
 use rustix::process::{Resource, getrlimit};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::address::is_public;
-use super::host::{Host, Target, TargetHost};
 use super::log::ConnectionLog;
 use super::upstream::Upstream;
 

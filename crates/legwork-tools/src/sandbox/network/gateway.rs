@@ -10,10 +10,10 @@ use tokio::sync::oneshot;
 
 use super::PORT;
 use super::egress::Egress;
-use super::host::Host;
 use super::serving::Serving;
 use super::upstream::HostNetwork;
 use crate::linux::Loopback;
+use legwork_port::network::Host;
 
 /// Runs a proxy for each command that may reach the hosts on a list.
 pub(crate) struct Gateway {

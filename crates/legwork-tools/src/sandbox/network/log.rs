@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use legwork_port::network::Target;
 use legwork_port::sandbox::Note;
 
 use super::egress::Refusal;
-use super::host::Target;
 
 /// Maximum number of distinct notes per outcome that are kept between two readings.
 const NOTES_MAX: usize = 50;

@@ -5,10 +5,8 @@
 //! connections in the parent's namespace: it resolves names, refuses hosts that are not
 //! on the list and names with private addresses, and connects to the others.
 
-mod address;
 mod egress;
 mod gateway;
-mod host;
 mod listener;
 mod log;
 mod proxy;
@@ -16,89 +14,26 @@ mod serving;
 mod upstream;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
+
+pub use legwork_port::network::{Host, InvalidHost, Network};
 
 pub(super) use self::gateway::Gateway;
-pub use self::host::{Host, InvalidHost};
 
 /// The port of the proxy on a command's loopback interface: the default port of Squid.
 const PORT: u16 = 3128;
 
-/// The network that a command can reach.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Network {
-    /// None. With bubblewrap, a command has a loopback interface of its own.
-    #[default]
-    Off,
-    /// These hosts, through the proxy in `HTTP_PROXY` and `HTTPS_PROXY`.
-    Hosts(Vec<Host>),
-    /// All that this machine can reach, including its loopback interface.
-    All,
-}
-
-impl Network {
-    /// Only the hosts with these names.
-    ///
-    /// # Errors
-    /// When a name is not a valid host; the error is about the first one.
-    pub fn hosts<'t>(names: impl IntoIterator<Item = &'t str>) -> Result<Self, InvalidHost> {
-        names.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self::Hosts)
+/// The description of a network that the model is given.
+pub(super) fn rule(network: &Network) -> String {
+    match network {
+        Network::Off => "there is no network".to_owned(),
+        Network::Hosts(hosts) => format!(
+            "only these hosts can be reached, over HTTP and HTTPS through the proxy in \
+             HTTP_PROXY and HTTPS_PROXY: {}",
+            hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(", ")
+        ),
+        Network::All => "the network can be reached".to_owned(),
     }
-
-    /// Whether this network includes all that `other` can reach.
-    #[must_use]
-    pub fn covers(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::All, _) | (_, Self::Off) => true,
-            (Self::Off, _) | (_, Self::All) => false,
-            (Self::Hosts(these), Self::Hosts(others)) => {
-                others.iter().all(|other| these.iter().any(|this| this.covers(other)))
-            }
-        }
-    }
-
-    /// The description that the model is given.
-    pub(super) fn rule(&self) -> String {
-        match self {
-            Self::Off => "there is no network".to_owned(),
-            Self::Hosts(hosts) => format!(
-                "only these hosts can be reached, over HTTP and HTTPS through the proxy in \
-                 HTTP_PROXY and HTTPS_PROXY: {}",
-                list(hosts, ", ")
-            ),
-            Self::All => "the network can be reached".to_owned(),
-        }
-    }
-}
-
-/// Parses `off`, `all`, or hosts separated by commas.
-impl FromStr for Network {
-    type Err = InvalidHost;
-
-    fn from_str(text: &str) -> Result<Self, InvalidHost> {
-        match text {
-            "off" => Ok(Self::Off),
-            "all" => Ok(Self::All),
-            hosts => Self::hosts(hosts.split(',')),
-        }
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("off"),
-            Self::Hosts(hosts) => f.write_str(&list(hosts, ",")),
-            Self::All => f.write_str("all"),
-        }
-    }
-}
-
-fn list(hosts: &[Host], between: &str) -> String {
-    hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(between)
 }
 
 /// The environment variables that make programs use the proxy for the hosts on a list.

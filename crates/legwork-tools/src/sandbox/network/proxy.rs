@@ -15,11 +15,11 @@ use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode, Uri, client, server};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use legwork_port::network::{self, Target};
 use tokio::io::copy_bidirectional;
 use tokio::net::TcpStream;
 
 use super::egress::{Egress, Refusal};
-use super::host::{self, Target};
 
 /// Maximum size of the head of a request or a response, in bytes.
 const HEAD_MAX: usize = 64 << 10;
@@ -106,7 +106,7 @@ fn port(authority: &Authority, default: Option<u16>) -> Option<u16> {
     // `Authority::port` does not distinguish an invalid port from a missing one.
     match authority.as_str().strip_prefix(authority.host())? {
         "" | ":" => default,
-        port => host::port(port.strip_prefix(':')?),
+        port => network::port(port.strip_prefix(':')?),
     }
 }
 

@@ -1,6 +1,4 @@
-mod address;
 mod environment;
 mod gateway;
-mod host;
 mod log;
 mod proxy;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use legwork_port::network::Host;
 use legwork_port::sandbox::Note;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 use crate::linux::Loopback;
 use crate::sandbox::network::Gateway;
 use crate::sandbox::network::egress::Egress;
-use crate::sandbox::network::host::Host;
 use crate::sandbox::network::serving::Serving;
 use crate::sandbox::network::upstream::{IoFuture, Upstream};
 

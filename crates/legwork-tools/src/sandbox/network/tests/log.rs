@@ -2,10 +2,10 @@
 
 use std::io;
 
+use legwork_port::network::Target;
 use legwork_port::sandbox::Note;
 
 use crate::sandbox::network::egress::Refusal;
-use crate::sandbox::network::host::Target;
 use crate::sandbox::network::log::ConnectionLog;
 
 fn target(host: &str) -> Target {

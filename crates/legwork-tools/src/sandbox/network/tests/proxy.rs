@@ -5,12 +5,12 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
+use legwork_port::network::Host;
 use legwork_port::sandbox::Note;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::sandbox::network::egress::Egress;
-use crate::sandbox::network::host::Host;
 use crate::sandbox::network::proxy;
 use crate::sandbox::network::upstream::{HostNetwork, IoFuture, Upstream};
 

@@ -41,7 +41,8 @@ const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 
 /// Whether an address is on the public Internet.
 ///
 /// Not public are loopback, link-local, private, documentation and multicast addresses.
-pub(super) fn is_public(address: IpAddr) -> bool {
+#[must_use]
+pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !V4.iter().any(|(network, bits)| {
             is_in(address.to_ipv6_mapped(), (network.to_ipv6_mapped(), MAPPED + bits))

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::sandbox::network::address::is_public;
+use crate::network::is_public;
 
 #[test]
 fn s13_7_addresses_of_this_machine_and_of_private_networks_are_not_public() {

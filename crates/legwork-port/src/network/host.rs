@@ -1,4 +1,4 @@
-//! Hosts on a list, and the targets that commands ask for.
+//! Hosts on a list, and the targets that are connected to.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -98,15 +98,17 @@ impl Host {
     }
 
     /// The address, if it is not a name.
-    pub(super) fn as_address(&self) -> Option<IpAddr> {
+    #[must_use]
+    pub fn as_address(&self) -> Option<IpAddr> {
         match self.name {
             Name::Address(address) => Some(address),
             Name::Exact(_) | Name::Below(_) => None,
         }
     }
 
-    /// Whether a command may connect to this target.
-    pub(super) fn allows(&self, target: &Target) -> bool {
+    /// Whether it allows connections to this target.
+    #[must_use]
+    pub fn allows(&self, target: &Target) -> bool {
         let name = match (&self.name, &target.host) {
             (Name::Exact(name), TargetHost::Name(asked)) => name == asked,
             (Name::Below(below), TargetHost::Name(asked)) => asked.ends_with(below.as_str()),
@@ -117,24 +119,28 @@ impl Host {
     }
 }
 
-/// A host and port that a command asks to connect to.
+/// A host and port to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Target {
-    pub(super) host: TargetHost,
-    pub(super) port: u16,
+pub struct Target {
+    /// A name, or an address.
+    pub host: TargetHost,
+    /// The port.
+    pub port: u16,
 }
 
 /// A name to resolve, or an address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum TargetHost {
+pub enum TargetHost {
     /// In lower case, without a dot at the end.
     Name(String),
+    /// IPv4-mapped IPv6 addresses are IPv4 addresses.
     Address(IpAddr),
 }
 
 impl Target {
     /// The target with the host of a URI; `None` if that host is invalid.
-    pub(super) fn new(host: &str, port: u16) -> Option<Self> {
+    #[must_use]
+    pub fn new(host: &str, port: u16) -> Option<Self> {
         let host = match address(host) {
             Some(address) => TargetHost::Address(address),
             None => TargetHost::Name(dns_name(host.strip_suffix('.').unwrap_or(host))?),
@@ -143,7 +149,8 @@ impl Target {
     }
 
     /// The value of the header `Host` for plain HTTP.
-    pub(super) fn authority(&self) -> String {
+    #[must_use]
+    pub fn authority(&self) -> String {
         let text = self.to_string();
         text.strip_suffix(":80").map(str::to_owned).unwrap_or(text)
     }
@@ -183,7 +190,7 @@ fn split(text: &str) -> Option<(&str, Option<u16>)> {
 }
 
 /// A port from 1 to 65535 in decimal digits, without a sign.
-pub(super) fn port(digits: &str) -> Option<u16> {
+pub fn port(digits: &str) -> Option<u16> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|port| is_number && *port > 0)
 }

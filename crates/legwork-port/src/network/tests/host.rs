@@ -1,6 +1,6 @@
 //! Names of hosts, and what they allow.
 
-use crate::sandbox::network::host::{Host, Target};
+use crate::network::{Host, Target};
 
 #[test]
 fn s13_7_a_host_is_a_name_with_a_dot_a_pattern_or_an_address() {
