@@ -37,6 +37,7 @@ mod task;
 mod toolset;
 mod traffic;
 mod trust;
+mod web;
 mod work;
 mod worker;
 

@@ -24,8 +24,8 @@ use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, AskFor, Sandbox};
 use crate::config::{
-    AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Source, Sourced, max_write,
-    not_taken, variable_of,
+    AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Search, Source, Sourced,
+    WebHosts, max_write, not_taken, variable_of,
 };
 use crate::error::Error;
 use crate::model::ModelOptions;
@@ -71,6 +71,12 @@ pub(crate) struct Settings {
     pub(crate) catalogue: Catalogue,
     /// The bounds of an answer.
     pub(crate) answers: Answers,
+    /// The hosts whose pages are read, of those that the network includes.
+    pub(crate) web: WebHosts,
+    /// The search engine, if there is one.
+    pub(crate) search: Option<Search>,
+    /// Where its key is; none if it gets none.
+    pub(crate) search_key: Option<Credential>,
     /// Where what models are sent and answer is written, if anywhere.
     pub(crate) traffic: Option<Traffic>,
     /// The agent of a file, if one was asked for.
@@ -206,7 +212,11 @@ impl Settings {
         let exposed = sandbox.value == Sandbox::Off
             && (config.is_in(&dir.value) || written.any(|path| config.is_in(&path.path)));
         let key = Credential::find(provider(&model.value), config);
-        let own = config.own_files().chain(key.as_ref().and_then(Credential::file)).collect();
+        let search = config.search().map(|search| search.value);
+        let search_key =
+            search.as_ref().and_then(|search| Credential::find(&search.provider, config));
+        let keys = [&key, &search_key].map(|key| key.as_ref().and_then(Credential::file));
+        let own = config.own_files().chain(keys.into_iter().flatten()).collect();
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
         let mut settings = Self {
             key,
@@ -234,6 +244,9 @@ impl Settings {
             max_write: max_write(config, flags)?,
             catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
+            web: config.web().map(|web| web.value).unwrap_or_default(),
+            search,
+            search_key,
             traffic: flags.traffic.as_deref().map(Traffic::to).transpose()?,
             agent,
             asked: ModelSettings::default(),

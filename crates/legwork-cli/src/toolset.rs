@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use legwork::agent::toolset::{Ask, ToolExt as _};
+use legwork::capability::ask_user::{self, AskUser};
 use legwork::core::{EffectClass, ToolSpec};
 use legwork::port::Tool;
 use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
 use legwork::tools::{Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write};
+use legwork::web::{fetch, search};
 
 use crate::agents::Chosen;
 use crate::args::AskFor;
@@ -22,10 +24,21 @@ use crate::error::Error;
 use crate::leftover::Leftover;
 use crate::sandbox;
 use crate::settings::Settings;
+use crate::web::{self, Web};
 
 /// The names of all tools, in the order that the model is shown them.
-pub(crate) const NAMES: [&str; 7] =
-    ["read", "write", "edit", "list", "search", "bash", "bash_output"];
+pub(crate) const NAMES: [&str; 10] = [
+    "read",
+    "write",
+    "edit",
+    "list",
+    "search",
+    "bash",
+    "bash_output",
+    fetch::TOOL,
+    search::TOOL,
+    ask_user::TOOL,
+];
 
 /// The directory to work in, with what is allowed beside it.
 ///
@@ -109,6 +122,7 @@ pub(crate) fn tools(
     settings: &Settings,
     screen: &Arc<Screen>,
     leftover: &Leftover,
+    web: Web,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let environment = Environment::filtered(std::env::vars_os());
     let sandbox = sandbox::chosen(settings, &environment, screen);
@@ -120,7 +134,7 @@ pub(crate) fn tools(
     if settings.has_tool(&output.spec().name) {
         bash = bash.with_background(&leftover.background);
     }
-    let all: Vec<Arc<dyn Tool>> = vec![
+    let mut all: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Read::new(workspace.clone())),
         Arc::new(Write::new(workspace.clone())),
         Arc::new(Edit::new(workspace.clone())),
@@ -129,11 +143,18 @@ pub(crate) fn tools(
         Arc::new(bash),
         Arc::new(output),
     ];
+    all.extend(web.tools());
+    all.push(Arc::new(AskUser));
     let all =
         all.into_iter().map(|tool| asked(tool, settings.needs_approval())).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
     for name in chosen {
-        named(&all, name)?;
+        match web::why_missing(name, settings).filter(|_| named(&all, name).is_err()) {
+            Some(why) if settings.agent.is_none() => screen.warn_later(why),
+            // An agent that names no tools has all that there are.
+            Some(_) => {}
+            None => drop(named(&all, name)?),
+        }
     }
     let is_chosen = |tool: &Arc<dyn Tool>| chosen.iter().any(|name| **name == *tool.spec().name);
     Ok(all.into_iter().filter(is_chosen).collect())
@@ -141,7 +162,12 @@ pub(crate) fn tools(
 
 /// A tool before whose calls a person is asked, as the settings say.
 fn asked(tool: Arc<dyn Tool>, when: AskFor) -> Arc<dyn Tool> {
-    let reads = tool.spec().effect == EffectClass::ReadOnly;
+    let spec = tool.spec();
+    // The person who is asked sees it then.
+    if *spec.name == *ask_user::TOOL {
+        return tool;
+    }
+    let reads = spec.effect == EffectClass::ReadOnly;
     let why = if reads { "you asked to see each call" } else { "it can change something" };
     match when {
         AskFor::All => tool.approval_required(Ask::each().because(why)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
-use legwork::core::{AgentState, Budget, Event};
+use legwork::core::{AgentState, Budget, Event, Mask};
 use legwork::model::HttpModel;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
@@ -27,6 +27,7 @@ use crate::sandbox;
 use crate::settings::Settings;
 use crate::toolset;
 use crate::trust;
+use crate::web::Web;
 
 /// The agent before it has a store, and what its sessions shall remember.
 pub(crate) struct Worker {
@@ -107,7 +108,9 @@ impl Worker {
         let recorded = Recorded { dir, ..settings.record() };
         let section = section(settings, screen);
         let leftover = Leftover::default();
-        let tools = toolset::tools(&workspace, settings, screen, &leftover)?;
+        let web = Web::ready(settings).await?;
+        let mask = Mask::of(web.key.as_ref().map(|key| key.expose().to_owned()));
+        let tools = toolset::tools(&workspace, settings, screen, &leftover, web)?;
         let agent = match &settings.agent {
             None => {
                 let agent = Agent::builder(model)
@@ -124,7 +127,7 @@ impl Worker {
         };
         let walls = sandbox::words(settings);
         let person = Person::new(screen, workspace.clone(), settings.approve.value, walls);
-        let agent = agent.settings(settings.asked.clone()).approver(person);
+        let agent = agent.settings(settings.asked.clone()).approver(person).mask(&mask);
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
         let budget = settings.budget();
@@ -238,8 +241,7 @@ fn place(workspace: &Workspace) -> String {
 pub(crate) fn instructions(workspace: &Workspace) -> String {
     format!(
         "You are Legwork, an agent that works on a task in a directory, on its own, until the \
-         task is done. Nobody answers questions while you work: where something is unclear, \
-         choose what is sensible and say so at the end.\n\
+         task is done. Where something is unclear, choose what is sensible and say so at the end.\n\
          \n\
          {}\n\
          \n\

@@ -6,6 +6,7 @@ mod shown;
 
 use std::sync::Arc;
 
+use legwork::capability::ask_user;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::state::{Pending, PendingReason};
@@ -16,7 +17,7 @@ use tokio::sync::Mutex;
 
 use self::lines::Lines;
 use crate::args::AskFor;
-use crate::display::Screen;
+use crate::display::{Question, Screen};
 use crate::settings::variable;
 
 /// How often an answer that cannot be understood is asked for again.
@@ -118,6 +119,38 @@ impl Person {
     }
 }
 
+impl Person {
+    /// The person's answer to a question of the agent.
+    async fn ask_question(
+        &self,
+        pending: &Pending,
+        question: &ask_user::Question,
+        state: &AgentState,
+    ) -> Option<Answer> {
+        let mut asked = self.asked.lock().await;
+        let shown = shown::asked(question, state);
+        if asked.last.as_ref() != Some(&pending.digest) {
+            asked.lines.discard();
+            self.screen.question(&shown).ok()?;
+            asked.last = Some(pending.digest.clone());
+        }
+        for _ in 0..TRIES {
+            let line = asked.lines.next().await?;
+            asked.last = None;
+            self.screen.answered();
+            match question.answer(pending, &line) {
+                Ok(answer) => return Some(answer),
+                Err(ask_user::Refused::Empty) => return None,
+                Err(refused) => {
+                    let lines = vec![refused.to_string()];
+                    self.screen.question(&Question { lines, ..shown.clone() }).ok()?;
+                }
+            }
+        }
+        None
+    }
+}
+
 impl Approver for Person {
     fn answer<'a>(
         &'a self,
@@ -126,20 +159,38 @@ impl Approver for Person {
     ) -> BoxFuture<'a, Option<Answer>> {
         Box::pin(async move {
             let needs_approval = pending.reason == PendingReason::Approval;
-            if needs_approval && self.when == AskFor::Never {
-                let words = "This needs approval, and nobody is asked in this run.";
+            let question = ask_user::Question::of(pending);
+            if self.when == AskFor::Never
+                && let Some(words) = unasked(pending, question.as_ref())
+            {
                 return Some(Answer::deny(pending, words).by("--approve never"));
             }
-            let is_asked = needs_approval || pending.reason == PendingReason::Doubt;
-            if !is_asked || !self.screen.can_ask() {
+            let is_decided = needs_approval || pending.reason == PendingReason::Doubt;
+            if !(is_decided || question.is_some()) || !self.screen.can_ask() {
                 return None;
             }
-            let answer = self.ask(pending, state).await?;
+            let answer = match &question {
+                Some(question) => self.ask_question(pending, question, state).await?,
+                None => self.ask(pending, state).await?,
+            };
             Some(match variable("USER") {
                 Some(user) => answer.by(user),
                 None => answer,
             })
         })
+    }
+}
+
+/// What the model reads where nobody is asked; none if nobody would be.
+fn unasked(pending: &Pending, question: Option<&ask_user::Question>) -> Option<&'static str> {
+    match (question, &pending.reason) {
+        (Some(_), _) => {
+            Some("Nobody answers in this run: decide what is sensible, and say so at the end.")
+        }
+        (None, PendingReason::Approval) => {
+            Some("This needs approval, and nobody is asked in this run.")
+        }
+        _ => None,
     }
 }
 

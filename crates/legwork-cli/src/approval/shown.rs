@@ -3,13 +3,14 @@
 use std::io::Read as _;
 
 use legwork::agent::toolset::CallRule;
+use legwork::capability::ask_user;
 use legwork::core::approval::Remember;
 use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{AgentState, ToolCall};
 use legwork::tools::{Workspace, diff};
 use serde_json::Value;
 
-use crate::display::{Question, tool};
+use crate::display::{Question, choices, tool};
 
 /// Most bytes of a file that a change is shown of.
 const SHOWN: u64 = 1 << 20;
@@ -49,6 +50,20 @@ pub(super) fn question(
     };
     let prompt = format!("[y]es, [n]o, n WORDS for the model, [e]dit, {always}, [l]ater?");
     Question { label: "approve?", lines, diff, prompt }
+}
+
+/// The question that the agent asks.
+pub(super) fn asked(asked: &ask_user::Question, state: &AgentState) -> Question {
+    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
+    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let lines = std::iter::once(of + &asked.text).chain(choices(asked)).collect();
+    let takes = match (asked.choices.is_empty(), asked.takes_any()) {
+        (true, _) => "your answer",
+        (false, true) => "a number, or your answer",
+        (false, false) => "a number",
+    };
+    let prompt = format!("{takes} (return alone: later):");
+    Question { label: "question", lines, diff: String::new(), prompt }
 }
 
 /// Which later calls "always" is about: those of the tool, or of a command with its verb. None for a

@@ -39,9 +39,11 @@ Examples:
   legwork answer a1b2c3d4 --tell            a call in doubt: the model checks for itself
   legwork answer a1b2c3d4 --run-again       a call in doubt: run it once more
   legwork answer a1b2c3d4 --result \"done\"   the result, of whatever call waits
+  legwork answer a1b2c3d4 --result 2        a question of the agent: its second choice
 
 A call is in doubt if it was running when the process died: it may or may not
-have happened. --result is read as JSON, or as text if it is none.";
+have happened. --result is read as JSON, or as text if it is none. The answer to a
+question is a choice, by its words or number, or other words where it takes them.";
 
 /// When a person is asked before a tool call runs.
 #[derive(

@@ -7,6 +7,7 @@ mod completions;
 mod config;
 mod context;
 mod doctor;
+mod inbox;
 mod man;
 mod models;
 mod output;
@@ -29,6 +30,7 @@ pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
 pub(crate) use doctor::Doctor;
+pub(crate) use inbox::{Stop, Words};
 pub(crate) use man::Man;
 pub(crate) use models::{Models, ModelsList, ModelsPing, ModelsShow};
 pub(crate) use output::{Color, Output};
@@ -49,6 +51,7 @@ Examples:
   legwork run - < task.txt
   legwork resume a1b2c3d4
   legwork approve a1b2c3d4
+  legwork steer a1b2c3d4 \"Leave the tests alone\"
   legwork sessions list
   legwork models ping
   legwork help sessions
@@ -95,6 +98,15 @@ pub(crate) enum Command {
     /// Decide about a call in doubt, or give the result of a call that waits
     #[command(after_help = answers::ANSWER)]
     Answer(Answer),
+    /// Say something that a session's very next inference reads
+    #[command(after_help = inbox::STEER)]
+    Steer(Words),
+    /// Say something for when a session would otherwise stop
+    #[command(after_help = inbox::FOLLOW_UP)]
+    FollowUp(Words),
+    /// Stop what a session does, in whatever process it runs
+    #[command(after_help = inbox::STOP)]
+    Stop(Stop),
     /// Take back what a session did, the last call first
     #[command(after_help = undo::EXAMPLES)]
     Undo(Undo),
@@ -140,6 +152,8 @@ impl Command {
             Self::Run(args) => args.output.json,
             Self::Resume(args) => args.output.json,
             Self::Pending(args) => args.json,
+            Self::Steer(args) | Self::FollowUp(args) => args.json,
+            Self::Stop(args) => args.json,
             Self::Undo(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),

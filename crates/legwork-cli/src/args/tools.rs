@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use legwork::tools::sandbox::Network;
 
-use super::Sandbox;
+use super::{AskFor, Sandbox};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -16,7 +16,11 @@ Examples:
 const LIST_EXAMPLES: &str = "\
 Examples:
   legwork tools list
-  legwork tools list --json | jq -r .name";
+  legwork tools list --approve writes    with what asks for approval
+  legwork tools list --json | jq -r .name
+
+Below a tool stand the decorators that it went through, the innermost first: what asks
+before it runs, what limits, renames or caches it. In JSON they are its `chain`.";
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
@@ -52,6 +56,9 @@ pub(crate) enum Tools {
 pub(crate) struct ToolsList {
     #[command(flatten)]
     pub(crate) around: Surroundings,
+    /// When a person is asked before a call runs, as in a run [default: ask]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) approve: Option<AskFor>,
     /// Print one tool a line, as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,11 +1,13 @@
 //! One file per command, and how any of them begins and ends.
 
+mod addressed;
 mod agents;
 mod answers;
 mod completions;
 mod config;
 mod context;
 mod doctor;
+mod inbox;
 mod man;
 mod models;
 mod resume;
@@ -88,6 +90,9 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Approve(args) => answers::approve(args, &config).await,
             Command::Deny(args) => answers::deny(args, &config).await,
             Command::Answer(args) => answers::answer(args, &config).await,
+            Command::Steer(args) => inbox::steer(args, &config).await,
+            Command::FollowUp(args) => inbox::follow_up(args, &config).await,
+            Command::Stop(args) => inbox::stop(args, &config).await,
             Command::Undo(args) => undo::undo(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),

@@ -56,6 +56,10 @@ impl Credential {
             Sourced::new(KeySource::Variable(name.to_owned()), Source::Environment(name))
         };
         let of_file = config.key(provider);
+        if let Some(engine) = legwork::web::search::engine(provider) {
+            let own = Some(engine.variable).filter(set).map(variable);
+            return Some(Self { provider: provider.to_owned(), from: own.or(of_file)? });
+        }
         let from = match legwork::model::key_variables(provider) {
             [] if is_local(provider) || config.has_provider(provider) => of_file,
             own @ [_, ..] => own.iter().copied().find(set).map(variable).or(of_file),

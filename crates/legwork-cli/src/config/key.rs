@@ -44,6 +44,8 @@ pub(crate) enum Expects {
     Providers,
     Models,
     Bounds,
+    Web,
+    Search,
 }
 
 /// What a project's file may do with a key: a repository may be hostile.
@@ -253,6 +255,26 @@ pub(crate) const KEYS: &[Key] = &[
         project: Project::Never("it could let a server fill your memory and disk"),
         ..key("bounds", Expects::Bounds, "The bounds of the size and the time of a model's answer")
     },
+    Key {
+        example: "[web]\nallow = [\"docs.rs\", \"*.rust-lang.org\"]\ndeny = [\"ads.example.com\"]",
+        project: Project::Never("it could let the agent send away what it reads"),
+        ..key(
+            "web",
+            Expects::Web,
+            "The hosts that `fetch` reads, of those that `network` includes: only those of `allow`, \
+             none of `deny`",
+        )
+    },
+    Key {
+        example: "[search]\nprovider = \"brave\"",
+        project: Project::Never("it could send your searches and your key to another server"),
+        ..key(
+            "search",
+            Expects::Search,
+            "The engine of `web_search`: `provider` is brave, tavily or searxng, `base_url` its \
+             server; its key is in [keys.PROVIDER], or BRAVE_API_KEY and the like",
+        )
+    },
 ];
 
 /// The keys of a table `[keys.PROVIDER]`.
@@ -267,6 +289,11 @@ pub(super) const OF_PRICE: [&str; 6] =
 /// The keys of an entry of `above` in that.
 pub(super) const OF_TIER: [&str; 6] =
     ["input_tokens", "input", "output", "cache_read", "cache_write", "cache_write_1h"];
+
+/// The keys of the table `[web]`.
+pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
+/// The keys of the table `[search]`.
+pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
 
 /// The keys of the table `[bounds]`.
 pub(super) const OF_BOUNDS: [&str; 12] = [
@@ -341,6 +368,8 @@ impl Expects {
             Self::Keys => "a table such as [keys.openai] with `env`, `file` or `command` in it",
             Self::Providers => "a table such as [providers.my] with `base_url` in it",
             Self::Bounds => "a table such as [bounds] with `answer_bytes` or `answer_time` in it",
+            Self::Web => "a table such as [web] with lists of hosts, `allow` or `deny`, in it",
+            Self::Search => "a table such as [search] with `provider` in it",
             Self::Models => "a table such as [models.\"my:big\"] with `context_window` in it",
         }
     }

@@ -14,6 +14,7 @@ use super::layers::{text_variable, variable_of};
 use super::locate::{self, UserFile};
 use super::source::{Line, Source, Sourced};
 use super::values::{At, KnownModel, Values};
+use super::web::{Search, WebHosts};
 use super::{file, one_of, parse};
 use crate::args::Color;
 use crate::error::Error;
@@ -176,6 +177,16 @@ impl Config {
     /// The bounds of an answer of a model, by the user's file.
     pub(crate) fn bounds(&self) -> Option<Sourced<Answers>> {
         self.value(|values| &values.bounds)
+    }
+
+    /// The hosts whose pages are read, by the user's file.
+    pub(crate) fn web(&self) -> Option<Sourced<WebHosts>> {
+        self.value(|values| &values.web)
+    }
+
+    /// The search engine, by the user's file.
+    pub(crate) fn search(&self) -> Option<Sourced<Search>> {
+        self.value(|values| &values.search)
     }
 
     /// What is known of models, as the user's file says: the name, that, and where it stands.

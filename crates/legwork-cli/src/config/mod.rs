@@ -39,6 +39,7 @@ mod size;
 mod source;
 mod tables;
 mod values;
+mod web;
 
 use clap::ValueEnum;
 use legwork::core::budget::MicroUsd;
@@ -54,6 +55,7 @@ pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use size::{bytes, in_bytes, max_write};
 pub(crate) use source::{Source, Sourced};
 pub(crate) use values::KnownModel;
+pub(crate) use web::{Search, WebHosts};
 
 /// An amount of US dollars, if it is one that can limit something.
 pub(crate) fn money(usd: f64) -> Option<MicroUsd> {

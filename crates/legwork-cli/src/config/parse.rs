@@ -14,6 +14,7 @@ use super::locate::expanded;
 use super::models::models;
 use super::tables::{keys, providers};
 use super::values::{At, Values};
+use super::web::{search, web};
 use crate::error::Error;
 
 pub(super) const NO_KEY_HERE: &str = "a key itself has no place in a file of settings: say where it is with \
@@ -144,6 +145,8 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "keys") => values.keys = keys(item)?,
         (_, "providers") => values.providers = providers(item)?,
         (_, "bounds") => values.bounds = at!(answers(item)),
+        (_, "web") => values.web = at!(web(item)),
+        (_, "search") => values.search = at!(search(item)),
         (_, "models") => values.models = models(item)?,
         _ => return Err(item.problem("is listed, but nothing reads it")),
     }

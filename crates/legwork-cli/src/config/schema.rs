@@ -1,6 +1,7 @@
 //! The JSON Schema of `legwork.toml`, for editors.
 
 use legwork::port::Ability;
+use legwork::web::search::ENGINES;
 use serde_json::{Map, Value, json};
 
 use super::bounds::Answers;
@@ -76,6 +77,23 @@ fn of(expects: Expects) -> Value {
             "properties": {"base_url": text},
         })),
         Expects::Bounds => bounds(),
+        Expects::Web => {
+            let hosts = json!({"type": "array", "items": text});
+            json!({
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {"allow": hosts, "deny": hosts},
+            })
+        }
+        Expects::Search => json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["provider"],
+            "properties": {
+                "provider": {"enum": ENGINES.iter().map(|engine| engine.name).collect::<Vec<_>>()},
+                "base_url": text,
+            },
+        }),
         Expects::Models => models(),
     }
 }

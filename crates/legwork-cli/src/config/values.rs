@@ -11,6 +11,7 @@ use super::allow::AllowPath;
 use super::bounds::Answers;
 use super::credential::KeySource;
 use super::folders::Folders;
+use super::web::{Search, WebHosts};
 use crate::args::Color;
 use crate::args::Sandbox;
 
@@ -64,6 +65,10 @@ pub(crate) struct Values {
     pub(crate) providers: BTreeMap<String, Option<At<String>>>,
     /// The bounds of an answer.
     pub(crate) bounds: Option<At<Answers>>,
+    /// The hosts whose pages are read.
+    pub(crate) web: Option<At<WebHosts>>,
+    /// The search engine.
+    pub(crate) search: Option<At<Search>>,
     /// What is known of models.
     pub(crate) models: BTreeMap<String, At<KnownModel>>,
 }

@@ -4,6 +4,7 @@ mod below;
 mod lines;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -11,7 +12,6 @@ use std::time::Instant;
 use legwork::core::budget::Amounts;
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
-use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
 use legwork::port::event::{Committed, ExecutionEnd};
 use legwork::port::{EventKind, RunEvent};
@@ -261,31 +261,6 @@ impl<O: Write, E: Write> Human<O, E> {
         }
     }
 
-    /// Shows which calls wait, by why they do.
-    fn pending(&mut self, end: &ExecutionEnd) -> io::Result<()> {
-        let mut left: &[Pending] = &end.pending;
-        while let Some(first) = left.first() {
-            let same = left.iter().take_while(|pending| pending.reason == first.reason).count();
-            let (some, rest) = left.split_at(same);
-            let (label, words) = waits(&first.reason);
-            self.labelled(Tone::Strong, label, &words)?;
-            for pending in some {
-                let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
-                let room = self.terminal.columns.saturating_sub(2);
-                let line = tool::call(&call);
-                let line = clip_with(&line, room, self.terminal.marks.more);
-                self.note(&format!("  {line}"))?;
-            }
-            if first.reason == PendingReason::Doubt {
-                let words = "nothing was run; see what it did, then let the model be told that it \
-                             was cut off";
-                self.note(&wrapped(words, self.terminal.prose(), 0))?;
-            }
-            left = rest;
-        }
-        Ok(())
-    }
-
     /// Shows what the agent that runs does.
     fn show_own(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
         match &event.kind {
@@ -399,21 +374,6 @@ fn answered(answer: &Answer) -> Option<&'static str> {
         Verdict::Supply(_) | Verdict::Deny(_) => None,
         _ => Some("a call that waited was answered"),
     }
-}
-
-/// A word for why calls wait, and what the person should know of it.
-fn waits(reason: &PendingReason) -> (&'static str, String) {
-    let (label, words) = match reason {
-        PendingReason::Doubt => (
-            "in doubt",
-            "this was running when the process died, so it may or may not have happened:",
-        ),
-        PendingReason::Approval => ("waits", "this runs once you approve it:"),
-        PendingReason::External => ("waits", "the result of this comes from outside:"),
-        PendingReason::Subagent => ("waits", "the subagent of this waits for an answer:"),
-        other => return ("waits", format!("this {other}:")),
-    };
-    (label, words.to_owned())
 }
 
 impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {

@@ -26,6 +26,7 @@ mod tests;
 
 use std::io;
 
+use legwork::capability::ask_user;
 use legwork::core::budget::Ledger;
 use legwork::port::RunEvent;
 
@@ -68,6 +69,16 @@ pub(crate) struct Question {
     pub(crate) diff: String,
     /// The answers that there are.
     pub(crate) prompt: String,
+}
+
+/// What a question of the agent offers, and what it takes, a line each.
+pub(crate) fn choices(question: &ask_user::Question) -> Vec<String> {
+    let numbered = (1..).zip(&question.choices);
+    let mut lines: Vec<_> = numbered.map(|(number, choice)| format!("{number} {choice}")).collect();
+    if !lines.is_empty() && question.takes_any() {
+        lines.push("or other words".to_owned());
+    }
+    lines
 }
 
 impl Question {

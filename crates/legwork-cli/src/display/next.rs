@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use legwork::capability::ask_user::Question;
 use legwork::core::budget::{Dimension, Exhausted};
 use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{AgentState, SessionId};
@@ -46,9 +47,14 @@ pub(super) fn command(
         Action::Answer if end.pending.iter().all(timed) => Some(String::new()),
         Action::Answer if in_doubt() => Some("--on-doubt tell".to_owned()),
         Action::Answer => {
-            let asks = |call: &Pending| call.reason == PendingReason::Approval;
-            let one = end.pending.len() == 1 && end.pending.iter().all(asks);
-            let verb = if one { "approve" } else { "pending" };
+            let [only] = &end.pending[..] else {
+                return format!("legwork pending {id}{}", flags.store);
+            };
+            if Question::of(only).is_some() {
+                return format!("legwork answer {id}{} --result \"..\"", flags.store);
+            }
+            let asks = only.reason == PendingReason::Approval;
+            let verb = if asks { "approve" } else { "pending" };
             return format!("legwork {verb} {id}{}", flags.store);
         }
         Action::Raise => next.limit.as_ref().and_then(raised),

@@ -20,7 +20,7 @@ const TIME: usize = 9;
 const INDENT: usize = 2;
 
 /// Arguments that say by themselves what a call is about.
-const TELLING: [&str; 6] = ["command", "pattern", "path", "file", "query", "url"];
+const TELLING: [&str; 7] = ["command", "pattern", "path", "file", "query", "url", "question"];
 
 /// The call in short: the tool and the argument that tells most.
 pub(crate) fn call(call: &ToolCall) -> String {

@@ -47,6 +47,29 @@ pub(crate) fn of(
     Ok(Message::new(Role::User, parts))
 }
 
+/// The message that an argument of a command says; what is piped in belongs to it only if the
+/// argument says so.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub(crate) fn message(argument: String, more: &[String], verb: &str) -> Result<Message, Error> {
+    if !more.is_empty() {
+        let message = format!("the message is one argument, and there are {}", more.len() + 1);
+        let words: Vec<_> = [&argument].into_iter().chain(more).map(String::as_str).collect();
+        let hint = format!("put it in quotes: {verb} SESSION {}", quoted(&words.join(" ")));
+        return Err(Error::usage(message, hint));
+    }
+    let text = match argument.as_str() {
+        "-" => stdin::message()?,
+        words => named(words)?,
+    };
+    if text.trim().is_empty() {
+        let hint = format!("say it: {verb} SESSION \"Look at notes.txt first\"");
+        return Err(Error::usage("the message is empty", hint));
+    }
+    Ok(Message::new(Role::User, vec![Part::text(text)]))
+}
+
 /// What an argument stands for: itself, or the content of a file.
 fn named(words: &str) -> Result<String, Error> {
     match words.strip_prefix('@') {

@@ -22,6 +22,11 @@ pub(super) fn task(asked: bool) -> Result<String, Error> {
     text(read_all().map_err(failed)?, "the task on standard input")
 }
 
+/// The message that a command is to read here.
+pub(super) fn message() -> Result<String, Error> {
+    text(read_all().map_err(failed)?, "the message on standard input")
+}
+
 /// What was piped in beside a task; none where standard input is no pipe and no file.
 pub(super) fn context() -> Result<Option<String>, Error> {
     if !is_piped() {

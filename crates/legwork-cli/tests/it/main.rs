@@ -40,6 +40,7 @@ mod outage;
 mod output_schema;
 mod promises;
 mod proxies;
+mod questions;
 mod remove;
 mod resume;
 mod retries;
@@ -50,6 +51,7 @@ mod screens;
 mod search;
 mod sessions;
 mod signals;
+mod steering;
 mod stores;
 mod tls;
 mod tools;
@@ -60,6 +62,7 @@ mod trusted;
 mod trusted_limits;
 mod trusted_users;
 mod undo;
+mod web;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -113,7 +113,10 @@ fn the_model_is_told_the_workspace_the_platform_and_the_task() {
     let root = dir.canonicalize().unwrap();
     assert!(asked.instructions.contains(root.to_str().unwrap()), "{}", asked.instructions);
     assert!(asked.instructions.contains(std::env::consts::OS), "{}", asked.instructions);
-    assert_eq!(asked.tools, ["read", "write", "edit", "list", "search", "bash", "bash_output"]);
+    assert_eq!(
+        asked.tools,
+        ["read", "write", "edit", "list", "search", "bash", "bash_output", "ask_user"]
+    );
     assert_eq!(asked.last(), "Say ok");
     assert_eq!(asked.model, "scripted");
     assert!(asked.stream);

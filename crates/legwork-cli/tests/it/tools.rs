@@ -13,16 +13,33 @@ fn the_list_names_each_tool_in_a_line() {
     let home = Home::new();
     let list = home.ran(&["tools", "list"]).ends(0);
     let names: Vec<_> = list.out.lines().map(|line| line.split(' ').next().unwrap()).collect();
-    assert_eq!(names, ["read", "write", "edit", "list", "search", "bash", "bash_output"]);
+    assert_eq!(
+        names,
+        ["read", "write", "edit", "list", "search", "bash", "bash_output", "ask_user"]
+    );
     assert!(
         list.out.contains("bash         side effects  Runs a command with bash"),
         "{}",
         list.out
     );
     let specs = home.ran(&["tools", "list", "--json"]).ends(0).events();
-    assert_eq!(specs.len(), 7);
+    assert_eq!(specs.len(), 8);
     assert!(specs.iter().all(|spec| spec["parameters"]["type"] == "object"), "{specs:?}");
     assert!(!home.store().exists());
+}
+
+#[test]
+fn s6_11_the_list_shows_what_a_tool_went_through() {
+    let home = Home::new();
+    assert!(!home.ran(&["tools", "list"]).ends(0).out.contains("approval"));
+    let list = home.ran(&["tools", "list", "--approve", "writes"]).ends(0).out;
+    let lines: Vec<_> = list.lines().collect();
+    let write = lines.iter().position(|line| line.starts_with("write ")).unwrap();
+    assert_eq!(lines[write + 1], "    approval_required(each)", "{list}");
+    assert!(lines[write + 2].starts_with("edit "), "{list}");
+    let specs = home.ran(&["tools", "list", "--json", "--approve", "all"]).ends(0).events();
+    let asked = |spec: &&serde_json::Value| spec["chain"][1] == "approval_required(each)";
+    assert_eq!(specs.iter().filter(asked).count(), 7, "all but ask_user: {specs:?}");
 }
 
 #[test]

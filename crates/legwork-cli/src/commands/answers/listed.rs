@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use legwork::agent::Waiting;
+use legwork::capability::ask_user::Question;
 use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{SessionId, ToolCall};
 use serde_json::json;
 
 use crate::display::Terminal;
 use crate::display::text::{age, clip, now, one_line, visible};
-use crate::display::tool;
+use crate::display::{choices, tool};
 
 /// A call in short: its tool and the argument that tells most.
 pub(super) fn call_of(pending: &Pending) -> String {
@@ -36,6 +37,9 @@ pub(super) fn rows(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
         let call = call_of(pending);
         let call = clip(&call, columns.saturating_sub(6));
         let _ = writeln!(text, "  {number:2}  {call}\n      {why}");
+        for line in Question::of(pending).iter().flat_map(choices) {
+            let _ = writeln!(text, "      {}", clip(&one_line(&line), columns.saturating_sub(6)));
+        }
     }
     text + &hint(id, waiting, store)
 }

@@ -6,22 +6,24 @@ use std::sync::Arc;
 
 use legwork::agent::toolset::CallRule;
 use legwork::agent::{Delivery, StoredSession, Waiting};
+use legwork::capability::ask_user::Question;
+use legwork::core::SessionId;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{self, Verdict};
 use legwork::core::state::PendingReason;
-use legwork::core::{AgentState, SessionId};
 use legwork::port::Store;
-use legwork::port::store::{Query, Range};
+use legwork::port::store::Query;
 use serde_json::Value;
 
 use self::listed::{call_of, line, rows};
 use crate::args;
+use crate::commands::addressed::Addressed;
 use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::session::find;
-use crate::settings::{Settings, variable};
+use crate::settings::variable;
 use crate::shell::quoted;
 use crate::store_address::StoreAddress;
 
@@ -126,35 +128,26 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
     };
     let at = Place::of(&args.call, config).await?;
     let one = at.one(args.call.call, "answer", |one| verdict.answers(&one.pending.reason))?;
-    let answer = inbox::Answer::new(&one.pending.id, verdict);
+    let answer = match (&args.result, Question::of(&one.pending)) {
+        (Some(text), Some(question)) => question.answer(&one.pending, text).map_err(|refused| {
+            Error::usage(refused.to_string(), format!("the question is: {}", question.text))
+        })?,
+        _ => inbox::Answer::new(&one.pending.id, verdict),
+    };
     print(&(at.deliver(one, answer, "answered").await? + &at.next()))
 }
 
 /// The calls that wait in a session, and where it is.
 struct Place {
-    session: StoredSession,
+    at: Addressed,
     waiting: Vec<Waiting>,
-    /// What another command needs to find the store.
-    store: String,
-    /// The command that goes on with it.
-    resume: String,
 }
 
 impl Place {
     async fn of(args: &args::OneCall, config: &Config) -> Result<Self, Error> {
-        let address = StoreAddress::of(&args.store, config)?;
-        let store = address.open_existing()?;
-        let found = find(store.as_ref(), &args.session, &address).await?;
-        found.check_readable()?;
-        let kept = store.map_or_else(|| address.open(), Ok)?;
-        let state = found.journal.fold(&found.id);
-        let session = StoredSession::new(Arc::clone(&kept), found.id);
-        let waiting = session.pending().await.map_err(legwork::Error::from)?;
-        let root = root(&*kept, state).await?;
-        let store = address.flag();
-        let flags = format!("{store}{}", Settings::needed(&root, config)?);
-        let resume = format!("legwork resume {}{flags}", quoted(root.session().as_str()));
-        Ok(Self { session, waiting, store, resume })
+        let at = Addressed::find(&args.session, &args.store, config).await?;
+        let waiting = at.session.pending().await.map_err(legwork::Error::from)?;
+        Ok(Self { at, waiting })
     }
 
     /// The call of a number, or the only one that the answer fits.
@@ -164,8 +157,9 @@ impl Place {
         verb: &str,
         fits: impl Fn(&Waiting) -> bool,
     ) -> Result<&Waiting, Error> {
-        let id = self.session.id();
-        let hint = format!("see them with `legwork pending {}{}`", quoted(id.as_str()), self.store);
+        let id = self.at.session.id();
+        let hint =
+            format!("see them with `legwork pending {}{}`", quoted(id.as_str()), self.at.store);
         if let Some(number) = number {
             let one = number.checked_sub(1).and_then(|at| self.waiting.get(at));
             let count = self.waiting.len();
@@ -186,7 +180,7 @@ impl Place {
 
     /// No call waits for such an answer.
     fn none(&self, verb: &str) -> Error {
-        let id = self.session.id();
+        let id = self.at.session.id();
         let waits = self.waiting.first().map(|one| one.pending.reason.to_string());
         match waits {
             None => Error::usage(
@@ -195,7 +189,7 @@ impl Place {
             ),
             Some(reason) => Error::usage(
                 format!("no call of {id} is there to {verb}: one waits ({reason})"),
-                format!("see it with `legwork pending {}{}`", quoted(id.as_str()), self.store),
+                format!("see it with `legwork pending {}{}`", quoted(id.as_str()), self.at.store),
             ),
         }
     }
@@ -210,7 +204,7 @@ impl Place {
             Some(user) => answer.by(user),
             None => answer,
         };
-        let delivery = self.session.answer(answer).await.map_err(legwork::Error::from)?;
+        let delivery = self.at.session.answer(answer).await.map_err(legwork::Error::from)?;
         let call = call_of(&one.pending);
         Ok(match delivery {
             Delivery::Waiting(_) => {
@@ -221,16 +215,8 @@ impl Place {
     }
 
     fn next(&self) -> String {
-        format!("to go on: {}\n", self.resume)
+        format!("to go on: {}\n", self.at.resume)
     }
-}
-
-/// The state of the session above all others: the one to resume.
-async fn root(store: &dyn Store, mut state: AgentState) -> Result<AgentState, Error> {
-    while let Some(parent) = state.facts().parent.as_ref().map(|link| link.session.clone()) {
-        state = store.read(&parent, Range::ALL).await?.journal.fold(&parent);
-    }
-    Ok(state)
 }
 
 fn known(rule: &str) -> Result<CallRule, Error> {

@@ -52,6 +52,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     let mut text = as_text(&rows, &settings.allow_paths, &keys, Terminal::detect());
     push_models(&mut text, &config, Terminal::detect());
     push_bounds(&mut text, &config, Terminal::detect());
+    push_web(&mut text, &config, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
     }
@@ -218,6 +219,25 @@ fn push_bounds(text: &mut String, config: &Config, terminal: Terminal) {
     }
 }
 
+/// What the user says of the tools for the web, as dotted keys.
+fn push_web(text: &mut String, config: &Config, terminal: Terminal) {
+    for (table, listed, source) in web(config) {
+        for (key, value) in listed {
+            let value = format!("{table}.{key} = {}", inline(&value));
+            push(text, &value, &source.to_string(), terminal);
+        }
+    }
+}
+
+type Table = (&'static str, Vec<(&'static str, Value)>, Source);
+
+/// The tables of the tools for the web that are there.
+fn web(config: &Config) -> impl Iterator<Item = Table> {
+    let web = config.web().map(|web| ("web", web.value.listed(), web.source));
+    let search = config.search().map(|search| ("search", search.value.listed(), search.source));
+    web.into_iter().chain(search)
+}
+
 /// The bounds of an answer, defaults included.
 fn bounds(config: &Config) -> Value {
     let bounds = config.bounds();
@@ -287,13 +307,21 @@ fn as_json(
         let entry = json!({"from": key.from.value.name(), "state": state(&key.from.value)});
         (key.provider.clone(), with_source(entry, &key.from.source))
     });
-    json!({
+    let mut all = json!({
         "values": values,
         "budget": budget,
         "keys": keys.collect::<Map<_, _>>(),
         "models": models(config),
         "bounds": bounds(config),
-    })
+    });
+    for (table, listed, source) in web(config) {
+        let listed: Map<_, _> =
+            listed.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        if let Some(all) = all.as_object_mut() {
+            all.insert(table.to_owned(), with_source(json!({"value": listed}), &source));
+        }
+    }
+    all
 }
 
 fn with_source(mut entry: Value, source: &Source) -> Value {

@@ -10,9 +10,10 @@ use legwork::agent::toolset;
 use legwork::core::tool::FailureKind;
 use legwork::core::{AgentState, EffectKey, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::{Cancellation, Tool, ToolContext};
+use legwork::web::search;
 use serde_json::{Value, json};
 
-use super::here_with;
+use super::{made, settings};
 use crate::args;
 use crate::commands::{print_data, print_json, tell};
 use crate::config::Config;
@@ -23,10 +24,16 @@ use crate::exit::Exit;
 use crate::leftover::Leftover;
 use crate::signals::Signals;
 use crate::toolset::named;
+use crate::web::Web;
 
 pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit, Error> {
     let leftover = Leftover::default();
-    let tools = here_with(&args.around, config, &leftover)?;
+    let settings = settings(&args.around, None, config)?;
+    let web = match args.name == search::TOOL {
+        true => Web::ready(&settings).await?,
+        false => Web::shown(&settings)?,
+    };
+    let tools = made(&settings, web, &leftover)?;
     let called = Arc::clone(named(&tools, &args.name)?);
     let spec = called.spec();
     let call = ToolCall::new("by-hand", Arc::clone(&spec.name), given(&args.arguments)?);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use legwork::agent::Control;
 use legwork::port::Tool;
 
-use crate::args::{self, Surroundings};
+use crate::args::{self, AskFor, Surroundings};
 use crate::config::Config;
 use crate::display::{Again, Human, Screen, Terminal};
 use crate::error::Error;
@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::leftover::Leftover;
 use crate::settings::Settings;
 use crate::toolset;
+use crate::web::Web;
 
 pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Error> {
     match args {
@@ -30,20 +31,25 @@ pub(crate) async fn tools(args: args::Tools, config: &Config) -> Result<Exit, Er
 
 /// The tools as an agent would have them there; what they warn of goes to standard error.
 pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn Tool>>, Error> {
-    here_with(around, config, &Leftover::default())
+    let settings = settings(around, None, config)?;
+    made(&settings, Web::shown(&settings)?, &Leftover::default())
 }
 
-/// The same; what they leave running is in the background.
-fn here_with(
+/// The settings there, as a run has them that asks a person this often.
+fn settings(
     around: &Surroundings,
+    approve: Option<AskFor>,
     config: &Config,
-    leftover: &Leftover,
-) -> Result<Vec<Arc<dyn Tool>>, Error> {
+) -> Result<Settings, Error> {
     let Surroundings { dir, sandbox, network, allow_path } = around.clone();
-    let flags = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
-    let settings = Settings::shown(&flags, config)?;
+    let around = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
+    Settings::shown(&args::Agent { approve, ..around }, config)
+}
+
+/// The tools of settings; what they leave running is in the background.
+fn made(settings: &Settings, web: Web, leftover: &Leftover) -> Result<Vec<Arc<dyn Tool>>, Error> {
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let screen = Screen::new(human, Control::default(), Again::default());
-    let workspace = toolset::workspace(&settings, |warning| screen.warn(&warning))?;
-    toolset::tools(&workspace, &settings, &screen, leftover)
+    let workspace = toolset::workspace(settings, |warning| screen.warn(&warning))?;
+    toolset::tools(&workspace, settings, &screen, leftover, web)
 }

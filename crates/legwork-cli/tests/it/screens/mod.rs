@@ -373,6 +373,26 @@ fn s7_3_what_is_always_approved_is_not_asked_again_when_the_session_is_resumed()
 }
 
 #[test]
+fn s7_8_a_question_of_the_agent_is_asked_at_the_terminal() {
+    if !tmux::is_there() {
+        return;
+    }
+    let asks = json!({"question": "Which colour is the door to be? It faces the street.",
+        "choices": ["red", "green"], "free_text": false});
+    for (suffix, columns, flags) in [("80", 80, ""), ("40", 40, ""), ("plain", 40, "--plain")] {
+        let turns = vec![Turn::call("ask_user", asks.clone()), Turn::text("Done.")];
+        let line = format!("$L run {flags} 'Paint it'");
+        let (_home, server, terminal) = terminal(turns, columns, &line);
+        terminal.until("later):");
+        answer(&terminal, "blue");
+        terminal.until("none of the choices");
+        answer(&terminal, "2");
+        assert_snapshot!(format!("question_{suffix}"), terminal.end());
+        assert_eq!(server.requests()[1].asked.results(), ["green"]);
+    }
+}
+
+#[test]
 fn s7_7_control_c_at_a_question_leaves_the_call_waiting() {
     if !tmux::is_there() {
         return;
