@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, ToolFinished, ToolStarted};
@@ -70,6 +71,14 @@ impl PastCall {
         let mut calls = walk.ended;
         mark_undone(&mut calls, journal);
         calls
+    }
+
+    /// Deserializes the arguments that it ran with.
+    ///
+    /// # Errors
+    /// When they do not fit.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        self.call.parse().and_then(serde_json::from_value)
     }
 
     /// Whether it may have changed something.

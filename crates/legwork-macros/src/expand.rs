@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Error, Expr, ExprLit, ItemFn, Lit, Meta, Result, Signature};
 
 use crate::options::Options;
@@ -107,6 +108,8 @@ fn constant(
     let call = call(krate, &ident, function.sig.asyncness.is_some(), parameters);
     let admit = options.checks.admit(krate, parameters);
     let admitting = admit.as_ref().map(|_| quote!(.admitting(__legwork_admit)));
+    let undo = options.undo.as_ref().map(|undo| undo_of(krate, undo));
+    let undoing = undo.as_ref().map(|_| quote!(.undoing(&__LegworkUndo)));
     quote! {
         #(#outer)*
         #[allow(non_upper_case_globals)]
@@ -115,6 +118,7 @@ fn constant(
             #function
             #call
             #admit
+            #undo
             fn __legwork_spec() -> ::std::sync::Arc<#krate::__private::core::ToolSpec> {
                 static SPEC: ::std::sync::OnceLock<
                     ::std::sync::Arc<#krate::__private::core::ToolSpec>,
@@ -127,8 +131,41 @@ fn constant(
                     )
                 }))
             }
-            #krate::tool::Function::new(__legwork_spec, __legwork_call) #admitting
+            #krate::tool::Function::new(__legwork_spec, __legwork_call) #admitting #undoing
         };
+    }
+}
+
+/// The undo of a tool, by a function of the past call and the dependencies.
+fn undo_of(krate: &syn::Path, undo: &syn::Path) -> TokenStream {
+    let port = quote!(#krate::__private::port);
+    let past = quote!(#krate::__private::core::undo::PastCall);
+    // The span of the name, so that a function that does not fit is shown there.
+    let run = quote_spanned!(undo.span()=> #undo(call.clone(), deps.clone()).await);
+    quote! {
+        struct __LegworkUndo;
+        impl #port::Undo for __LegworkUndo {
+            fn check<'a>(
+                &'a self,
+                _call: &'a #past,
+                _later: &'a [#past],
+                _deps: &'a #port::Deps,
+            ) -> #port::BoxFuture<'a, ::std::result::Result<#port::Reach, #port::CannotUndo>> {
+                #krate::tool::undo::by_function()
+            }
+            fn undo<'a>(
+                &'a self,
+                call: &'a #past,
+                deps: &'a #port::Deps,
+            ) -> #port::BoxFuture<
+                'a,
+                ::std::result::Result<::std::string::String, #port::CannotUndo>,
+            > {
+                ::std::boxed::Box::pin(async move {
+                    #krate::tool::undo::outcome(#run)
+                })
+            }
+        }
     }
 }
 

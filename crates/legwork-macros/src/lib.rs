@@ -67,6 +67,7 @@ use proc_macro::TokenStream;
 /// | `rest = "..."` | how the model reads what was cut of a result |
 /// | `validate = path` | a function that checks the arguments, see below |
 /// | `approval = "once"` | a person approves calls: `always`, `each`, `once`, `once_per_session`, or an `Ask` |
+/// | `undo = close_issue` | an `async` function of the `PastCall` and the `Deps` that takes a call back; it returns what it did, in words, or why it could not |
 /// | `tags = ["write"]` | words by which toolsets are filtered |
 /// | `metadata(owner = "me")` | values for people and programs |
 /// | `resource = "path"` | calls with equal values of this parameter never interleave |

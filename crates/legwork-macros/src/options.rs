@@ -14,7 +14,7 @@ const TIMEOUT: &str = "a timeout is a text of a whole number above 0 and a unit 
 
 const KNOWN: &str = "`name`, `read_only`, `idempotent`, `once`, `mode`, `sequential`, `timeout`, \
                      `max_retries`, `max_calls`, `resource`, `max_result`, `rest`, `validate`, \
-                     `approval`, `tags`, `metadata` or `crate`";
+                     `approval`, `undo`, `tags`, `metadata` or `crate`";
 
 const MODE: &str = "`mode` is \"sequential\" (alone), \"parallel_ordered\" (the default) or \
                     \"parallel_unordered\"";
@@ -32,6 +32,8 @@ pub(crate) struct Options {
     max_calls: Option<u32>,
     max_result: Option<u32>,
     rest: Option<LitStr>,
+    /// The function that takes a call back.
+    pub(crate) undo: Option<Path>,
     labels: Labels,
 }
 
@@ -62,6 +64,7 @@ impl Options {
             max_calls: None,
             max_result: None,
             rest: None,
+            undo: None,
             labels: Labels::default(),
         };
         let mut seen = Vec::new();
@@ -94,6 +97,7 @@ impl Options {
             "max_result" => self.max_result = Some(count(key, &meta.value()?.parse()?)?),
             "rest" => self.rest = Some(meta.value()?.parse()?),
             "validate" => self.checks.validate = Some(meta.value()?.parse()?),
+            "undo" => self.undo = Some(meta.value()?.parse()?),
             "approval" => self.checks.approval = Some(Approval::parse(meta)?),
             "tags" => self.labels.take_tags(meta)?,
             "metadata" => self.labels.take_metadata(meta)?,

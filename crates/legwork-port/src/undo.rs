@@ -4,13 +4,14 @@ use std::future::ready;
 
 use legwork_core::undo::PastCall;
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Deps};
 
 /// How a tool takes its calls back.
 ///
 /// The calls of a session are taken back in reverse order, those of several tools among each
 /// other. The intent to take a call back is durable before [`Undo::undo`] runs, and what came of it
-/// afterwards.
+/// afterwards. Both methods are given the dependencies of the agent; there are none where a session
+/// of a store is undone without an agent.
 pub trait Undo: Send + Sync {
     /// Whether a call can be taken back once the later ones are, which are given newest first; a
     /// later one that cannot be taken back is not among them.
@@ -20,6 +21,7 @@ pub trait Undo: Send + Sync {
         &'a self,
         call: &'a PastCall,
         later: &'a [PastCall],
+        deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>>;
 
     /// Takes a call back; gives what was done for it, in words.
@@ -27,7 +29,11 @@ pub trait Undo: Send + Sync {
     /// After a crash it runs again for a call that it may have taken back already
     /// ([`UndoStatus::Begun`](legwork_core::undo::UndoStatus::Begun)): it has to find that out, and
     /// to leave alone what was changed since the call. When it fails, nothing was changed.
-    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>>;
+    fn undo<'a>(
+        &'a self,
+        call: &'a PastCall,
+        deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>>;
 }
 
 /// The undo of a tool whose calls change nothing outside of the session, such as a list of tasks.
@@ -39,11 +45,16 @@ impl Undo for NothingOutside {
         &'a self,
         _call: &'a PastCall,
         _later: &'a [PastCall],
+        _deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
         Box::pin(ready(Ok(Reach::nothing())))
     }
 
-    fn undo<'a>(&'a self, _call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+    fn undo<'a>(
+        &'a self,
+        _call: &'a PastCall,
+        _deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>> {
         Box::pin(ready(Ok("it changed nothing outside of the session".to_owned())))
     }
 }

@@ -25,6 +25,8 @@
 //! ```
 
 mod from_fn;
+#[doc(hidden)]
+pub mod undo;
 mod validated;
 #[doc(hidden)]
 pub use validated::validated;
@@ -42,7 +44,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
+use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext, Undo};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -53,6 +55,7 @@ pub struct Function {
     spec: fn() -> Arc<ToolSpec>,
     call: Call,
     admit: Option<Admit>,
+    undo: Option<&'static dyn Undo>,
 }
 
 type Admit = fn(&AdmittedCall<'_>) -> Admission;
@@ -61,13 +64,19 @@ type Call = for<'a> fn(&'a ToolCall, &'a ToolContext) -> BoxFuture<'a, ToolOutco
 impl Function {
     #[doc(hidden)]
     pub const fn new(spec: fn() -> Arc<ToolSpec>, call: Call) -> Self {
-        Self { spec, call, admit: None }
+        Self { spec, call, admit: None, undo: None }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn admitting(self, admit: Admit) -> Self {
         Self { admit: Some(admit), ..self }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn undoing(self, undo: &'static dyn Undo) -> Self {
+        Self { undo: Some(undo), ..self }
     }
 }
 
@@ -82,6 +91,10 @@ impl Tool for Function {
 
     fn admit(&self, call: &AdmittedCall<'_>) -> Admission {
         self.admit.map_or(Admission::Run, |admit| admit(call))
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        self.undo
     }
 }
 

@@ -10,7 +10,7 @@ use legwork_core::state::Refusal;
 use legwork_core::undo::{PastCall, UndoOutcome, UndoStatus};
 use legwork_core::{EffectClass, Event, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::store::{self, Range};
-use legwork_port::{BoxFuture, CannotUndo, Reach, Store, Tool, ToolContext, Undo};
+use legwork_port::{BoxFuture, CannotUndo, Deps, Reach, Store, Tool, ToolContext, Undo};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{ScriptedModel, Turn};
 use legwork_toolset::{Tools, ToolsetExt as _};
@@ -76,6 +76,7 @@ impl Undo for Push {
         &'a self,
         call: &'a PastCall,
         later: &'a [PastCall],
+        _deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
         let n = n_of(&call.call);
         let mut left = self.stack.now();
@@ -92,7 +93,11 @@ impl Undo for Push {
             .boxed()
     }
 
-    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+    fn undo<'a>(
+        &'a self,
+        call: &'a PastCall,
+        _deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>> {
         let n = n_of(&call.call);
         let gone = call.undo == UndoStatus::Begun && !self.stack.now().contains(&n);
         let done = gone || self.stack.pop(n);

@@ -7,7 +7,7 @@ mod restore;
 use std::path::{Path, PathBuf};
 
 use legwork_port::core::undo::PastCall;
-use legwork_port::{BoxFuture, CannotUndo, Reach, Undo};
+use legwork_port::{BoxFuture, CannotUndo, Deps, Reach, Undo};
 
 use crate::changes::{Back, Change, back};
 use crate::workspace::Workspace;
@@ -146,6 +146,7 @@ impl Undo for FileUndo {
         &'a self,
         call: &'a PastCall,
         later: &'a [PastCall],
+        _deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
         let with_next = |file: File| {
             let next = self.next(&file.path, later);
@@ -160,7 +161,11 @@ impl Undo for FileUndo {
         blocking(move || Ok(stays.into_iter().fold(this.reach(files)?, Reach::leaving)))
     }
 
-    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+    fn undo<'a>(
+        &'a self,
+        call: &'a PastCall,
+        _deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>> {
         let (this, call) = (self.clone(), call.clone());
         blocking(move || this.take_back(&call))
     }

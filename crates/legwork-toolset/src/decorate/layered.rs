@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork_core::undo::PastCall;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{
-    Admission, AdmittedCall, BoxFuture, CannotUndo, Reach, Tool, ToolContext, Undo,
+    Admission, AdmittedCall, BoxFuture, CannotUndo, Deps, Reach, Tool, ToolContext, Undo,
 };
 use serde_json::Value;
 
@@ -136,17 +136,22 @@ impl Undo for Layered {
         &'a self,
         call: &'a PastCall,
         later: &'a [PastCall],
+        deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
         Box::pin(async move {
             let undo = self.tool.undo().ok_or_else(no_undo)?;
-            undo.check(&self.own_past(call), later).await
+            undo.check(&self.own_past(call), later, deps).await
         })
     }
 
-    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+    fn undo<'a>(
+        &'a self,
+        call: &'a PastCall,
+        deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>> {
         Box::pin(async move {
             let undo = self.tool.undo().ok_or_else(no_undo)?;
-            undo.undo(&self.own_past(call)).await
+            undo.undo(&self.own_past(call), deps).await
         })
     }
 }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::tool::ExecutionMode;
+use legwork_core::undo::PastCall;
 use legwork_core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{Admission, AdmittedCall, BoxFuture, Tool, ToolContext};
+use legwork_port::{Admission, AdmittedCall, BoxFuture, Deps, Tool, ToolContext, Undo};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::shape::ToolFn;
+use super::undo::ByFunction;
 use super::validated::validated;
 use crate::toolset::Ask;
 
@@ -89,7 +91,7 @@ where
             Err(outcome) => Box::pin(std::future::ready(outcome)),
         }
     };
-    Closure { spec, body: Arc::new(body), admits: None }
+    Closure { spec, body: Arc::new(body), admits: None, undo: None }
 }
 
 /// A tool made of a closure by [`from_fn`]; this one type for all closures.
@@ -98,6 +100,7 @@ pub struct Closure {
     spec: Arc<ToolSpec>,
     body: Arc<Body>,
     admits: Option<Arc<Admits>>,
+    undo: Option<Arc<dyn Undo>>,
 }
 
 type Admits = dyn Fn(&ToolSpec, &AdmittedCall<'_>) -> Admission + Send + Sync;
@@ -213,6 +216,44 @@ impl Closure {
         self.admitting(move |spec, call| ask.admit(spec, call))
     }
 
+    /// The same, whose calls a function takes back, given the call as the journal has it and the
+    /// dependencies of the agent.
+    ///
+    /// It returns what it did, in words, or why it could not do it. It may run again after a
+    /// crash: then it has to find out whether it was done already.
+    ///
+    /// ```
+    /// use legwork::tool::from_fn;
+    /// # use schemars::JsonSchema;
+    /// # use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Name {
+    ///     name: String,
+    /// }
+    ///
+    /// let create = from_fn("create", "Creates a list.", |list: Name| list.name).undo(
+    ///     |past, _deps| async move {
+    ///         let list: Name = past.arguments().map_err(|error| error.to_string())?;
+    ///         Ok::<_, String>(format!("removed the list {}", list.name))
+    ///     },
+    /// );
+    /// # let _ = create;
+    /// ```
+    #[must_use]
+    pub fn undo<F, T, E>(self, function: F) -> Self
+    where
+        F: Fn(PastCall, Deps) -> T + Send + Sync + 'static,
+        T: Future<Output = Result<String, E>> + Send + 'static,
+        E: Display,
+    {
+        let function = move |past, deps| {
+            let undone = function(past, deps);
+            async move { super::undo::outcome(undone.await) }
+        };
+        Self { undo: Some(Arc::new(ByFunction(function))), ..self }
+    }
+
     /// The same; a call is asked about here, too.
     fn admitting(
         mut self,
@@ -244,6 +285,10 @@ impl Tool for Closure {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         (self.body)(call, cx)
+    }
+
+    fn undo(&self) -> Option<&dyn Undo> {
+        self.undo.as_deref()
     }
 
     fn admit(&self, call: &AdmittedCall<'_>) -> Admission {

@@ -30,6 +30,7 @@ mod skills_crash;
 mod tool;
 mod tool_options;
 mod tool_search;
+mod undo;
 
 /// Every file in this folder is part of the tests.
 #[test]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Seq};
-use legwork_port::{CannotUndo, Reach, Undo, unwind};
+use legwork_port::{CannotUndo, Deps, Reach, Undo, unwind};
 use legwork_session::writer::Writer;
 
 pub use run::{Undone, UndoneCall};
@@ -110,10 +110,15 @@ impl UndoPlan {
 
 impl PlannedUndo {
     /// A call with what comes of it once the later ones, newest first, are taken back.
-    async fn of(call: PastCall, undo: Option<Arc<dyn Undo>>, later: &[PastCall]) -> Self {
+    async fn of(
+        call: PastCall,
+        undo: Option<Arc<dyn Undo>>,
+        later: &[PastCall],
+        deps: &Deps,
+    ) -> Self {
         let prospect = match &undo {
             None => Prospect::NoUndo,
-            Some(undo) => match unwind::run(|| undo.check(&call, later)).await {
+            Some(undo) => match unwind::run(|| undo.check(&call, later, deps)).await {
                 Ok(Ok(reach)) => Prospect::Can(reach),
                 Ok(Err(why)) => Prospect::Cannot(why),
                 Err(panic) => Prospect::Cannot(panicked(&panic)),

@@ -3,7 +3,7 @@
 use legwork_core::event::{UndoFinished, UndoStarted};
 use legwork_core::undo::{PastCall, UndoOutcome};
 use legwork_core::{AgentState, Event, Message};
-use legwork_port::{CannotUndo, unwind};
+use legwork_port::{CannotUndo, Deps, unwind};
 use legwork_runtime::Error;
 use legwork_session::kept::NewItems;
 use legwork_session::writer::Writer;
@@ -53,7 +53,7 @@ impl UndoPlan {
         });
         let done = match refused {
             Some(stopped) => Ok(Undone { calls: Vec::new(), stopped: Some(stopped), state }),
-            None => take_back(&writer, state, calls).await,
+            None => take_back(&writer, state, calls, &opened.deps).await,
         };
         opened.close().await;
         writer.release().await;
@@ -65,6 +65,7 @@ async fn take_back(
     writer: &Writer,
     state: AgentState,
     planned: Vec<PlannedUndo>,
+    deps: &Deps,
 ) -> Result<Undone, Error> {
     let mut all = Undone { calls: Vec::new(), stopped: None, state };
     for planned in planned {
@@ -72,7 +73,7 @@ async fn take_back(
         let call = &planned.call;
         let begins = Event::UndoStarted(UndoStarted { call: call.key.clone() });
         all.state = commit(writer, all.state.with(begins)).await?;
-        let undone = unwind::run(|| undo.undo(call)).await;
+        let undone = unwind::run(|| undo.undo(call, deps)).await;
         let undone = undone.unwrap_or_else(|panic| Err(panicked(&panic)));
         let outcome = match &undone {
             Ok(did) => UndoOutcome::Done(did.clone()),

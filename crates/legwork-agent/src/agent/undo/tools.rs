@@ -7,28 +7,26 @@ use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Budget, SessionId};
 use legwork_port::store::Range;
 use legwork_port::toolset::{CLOSE_LIMIT, Scope};
-use legwork_port::{BoxFuture, Cancellation, CannotUndo, Clock, Origin, Reach, Tool, Undo};
+use legwork_port::{BoxFuture, Cancellation, CannotUndo, Clock, Deps, Origin, Reach, Tool, Undo};
 use legwork_runtime::Error;
 use legwork_toolset::{StepTools, Toolbox};
 
 use crate::agent::Agent;
 use crate::agent::subagent::{Spawns, is_below};
 
-/// Toolsets that are open while calls are taken back.
+/// What an agent has open while calls are taken back.
 #[derive(Default)]
-pub(crate) struct Opened(Vec<(Toolbox, Option<Arc<dyn Clock>>)>);
+pub(crate) struct Opened {
+    toolsets: Vec<(Toolbox, Arc<dyn Clock>)>,
+    /// What the tools depend on.
+    pub(super) deps: Deps,
+}
 
 impl Opened {
-    /// Closes them; those that take too long are dropped.
+    /// Closes the toolsets; those that take too long are dropped.
     pub(super) async fn close(self) {
-        for (toolbox, clock) in self.0 {
-            let limit = async {
-                match clock {
-                    Some(clock) => clock.sleep(CLOSE_LIMIT).await,
-                    None => std::future::ready(()).await,
-                }
-            };
-            toolbox.close(limit).await;
+        for (toolbox, clock) in self.toolsets {
+            toolbox.close(async { clock.sleep(CLOSE_LIMIT).await }).await;
         }
     }
 }
@@ -56,7 +54,8 @@ pub(in crate::agent) async fn tools_of(
     agent: &Agent,
     session: &SessionId,
 ) -> Result<(SessionTools, Opened), Error> {
-    let (mut tools, mut opened) = (SessionTools::default(), Opened::default());
+    let deps = agent.services().deps.clone();
+    let (mut tools, mut opened) = (SessionTools::default(), Opened { deps, ..Opened::default() });
     add(agent, session, &mut tools, &mut opened).await?;
     Ok((tools, opened))
 }
@@ -72,7 +71,7 @@ fn add<'a>(
         let state = journal.fold(session);
         let toolbox = open(agent, &state).await;
         let all = toolbox.all(&state).await;
-        opened.0.push((toolbox, Some(Arc::clone(&agent.services().sessions.clock))));
+        opened.toolsets.push((toolbox, Arc::clone(&agent.services().sessions.clock)));
         tools.0.insert(session.clone(), all.map_err(|clash| Error::Build(vec![clash]))?);
         for call in PastCall::of_journal(session, &journal) {
             let Some(child) = &call.child else { continue };
@@ -108,16 +107,21 @@ impl Undo for ToolUndo {
         &'a self,
         call: &'a PastCall,
         later: &'a [PastCall],
+        deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
         match self.0.undo() {
-            Some(undo) => undo.check(call, later),
+            Some(undo) => undo.check(call, later, deps),
             None => Box::pin(std::future::ready(Err(gone()))),
         }
     }
 
-    fn undo<'a>(&'a self, call: &'a PastCall) -> BoxFuture<'a, Result<String, CannotUndo>> {
+    fn undo<'a>(
+        &'a self,
+        call: &'a PastCall,
+        deps: &'a Deps,
+    ) -> BoxFuture<'a, Result<String, CannotUndo>> {
         match self.0.undo() {
-            Some(undo) => undo.undo(call),
+            Some(undo) => undo.undo(call, deps),
             None => Box::pin(std::future::ready(Err(gone()))),
         }
     }

@@ -7,7 +7,7 @@ use legwork_core::state::Refusal;
 use legwork_core::undo::{PastCall, UndoStatus, mark_undone};
 use legwork_core::{AgentState, Event, Seq, SessionId, Timestamp};
 use legwork_port::store::{self, Range};
-use legwork_port::{BoxFuture, Origin, Store};
+use legwork_port::{BoxFuture, Deps, Origin, Store};
 use legwork_runtime::Error;
 use legwork_session::Sessions;
 use legwork_session::inbox::take_idle;
@@ -45,7 +45,7 @@ pub(in crate::agent) async fn plan(
     };
     match planned.await {
         Ok((state, calls)) => {
-            let calls = checked(calls, undoes).await;
+            let calls = checked(calls, undoes, &opened.deps).await;
             Ok(UndoPlan { writer, state, calls, opened })
         }
         Err(error) => {
@@ -56,11 +56,11 @@ pub(in crate::agent) async fn plan(
 }
 
 /// The calls with what comes of each, newest first.
-async fn checked(calls: Vec<PastCall>, undoes: &Undoes<'_>) -> Vec<PlannedUndo> {
+async fn checked(calls: Vec<PastCall>, undoes: &Undoes<'_>, deps: &Deps) -> Vec<PlannedUndo> {
     let (mut planned, mut later) = (Vec::with_capacity(calls.len()), Vec::new());
     for call in calls {
         let undo = undoes(&call);
-        let call = PlannedUndo::of(call, undo, &later).await;
+        let call = PlannedUndo::of(call, undo, &later, deps).await;
         if matches!(call.prospect, Prospect::Can(_)) {
             later.push(call.call.clone());
         }
