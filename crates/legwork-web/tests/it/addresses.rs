@@ -109,9 +109,11 @@ async fn s13_14_settings_narrow_the_network_and_never_widen_it() {
 #[tokio::test]
 async fn s13_14_denied_hosts_are_not_reached_whatever_allows_them() {
     let site = Site::always("text/plain", "hello");
-    let policy = Policy::new(Network::All).allowing([site.host()]);
+    let allowed = [site.host(), "a.example.com".parse().unwrap()];
+    let policy = Policy::new(Network::All).allowing(allowed);
     let policy = policy.denying([site.host(), "*.example.com".parse().unwrap()]);
-    let fetch = Fetch::new(Client::new(policy).unwrap());
+    let client = Client::new(policy).unwrap().with_resolver(Names::new(&[&["127.0.0.1"]]));
+    let fetch = Fetch::new(client);
     for url in [site.url("/"), "https://a.example.com/".to_owned()] {
         let told = failed(call(&fetch, &json!({ "url": url })).await);
         assert!(told.contains("the settings deny it"), "{told}");
