@@ -18,6 +18,8 @@ pub(crate) struct Web {
     search: Option<WebSearch>,
     /// The key of the search engine, to be masked.
     pub(crate) key: Option<Fetched>,
+    /// What the user is warned of.
+    pub(crate) warning: Option<String>,
 }
 
 impl Web {
@@ -35,8 +37,15 @@ impl Web {
             None => None,
         };
         let provider = made(engine, key.as_ref().map(Fetched::expose))?;
+        let warning = provider.exposes_key().map(|server| {
+            format!(
+                "the key of {} goes to {server} over plain HTTP, where others on the way can read \
+                 it: use https, or a tunnel to this machine",
+                engine.provider
+            )
+        });
         let search = allows(settings, &provider).then(|| WebSearch::new(provider));
-        Ok(Self { search, key, ..web })
+        Ok(Self { search, key, warning, ..web })
     }
 
     /// The tools as they are shown: no key is fetched, and no engine is asked.

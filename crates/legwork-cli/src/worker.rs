@@ -109,6 +109,9 @@ impl Worker {
         let section = section(settings, screen);
         let leftover = Leftover::default();
         let web = Web::ready(settings).await?;
+        if let Some(warning) = &web.warning {
+            screen.warn_later(warning);
+        }
         let mask = Mask::of(web.key.as_ref().map(|key| key.expose().to_owned()));
         let tools = toolset::tools(&workspace, settings, screen, &leftover, web)?;
         let agent = match &settings.agent {

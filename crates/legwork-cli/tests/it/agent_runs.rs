@@ -60,7 +60,7 @@ fn without_the_flag_nothing_is_otherwise() {
     let ran = home.ran_with(&server, &["run", "--json", "Go"]).ends(0);
     let told = asked(&server, 0);
     assert!(told.instructions.starts_with("You are Legwork") && !told.instructions.contains("pdf"));
-    assert_eq!((told.model.as_str(), told.tools.len(), ran.err.as_str()), ("scripted", 7, ""));
+    assert_eq!((told.model.as_str(), told.tools.len(), ran.err.as_str()), ("scripted", 8, ""));
 }
 
 #[test]

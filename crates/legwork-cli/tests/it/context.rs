@@ -92,7 +92,7 @@ fn the_table_tells_what_each_part_takes() {
     let lines: Vec<_> = told.out.lines().collect();
     assert_eq!(lines.len(), 5, "{}", told.out);
     assert_eq!(lines[0], "tokens   lines  source");
-    assert!(lines[1].ends_with("the agent's own instructions") && lines[2].ends_with("7 tools"));
+    assert!(lines[1].ends_with("the agent's own instructions") && lines[2].ends_with("8 tools"));
     assert!(lines[3].contains("     1  /") && lines[3].ends_with("work/AGENTS.md"), "{}", lines[3]);
     assert!(lines[4].ends_with("in all, before the first word"));
     let json = home.ran(&["context", "--json"]).ends(0).last();

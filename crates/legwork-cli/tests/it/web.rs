@@ -133,6 +133,17 @@ fn s13_11_s13_15_a_search_sends_its_key_to_its_server_and_the_key_is_masked() {
 }
 
 #[test]
+fn s13_11_a_key_of_a_search_over_plain_http_is_warned_of() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
+    let settings = "[search]\nprovider = \"tavily\"\nbase_url = \"http://search.example.com\"\n";
+    home.file(SETTINGS, settings);
+    let mut command = home.with(&server, &["run", "--network", "all", "Hello"]);
+    command.env("TAVILY_API_KEY", KEY);
+    let ran = crate::home::ran(command).ends(0);
+    ran.says("the key of tavily goes to search.example.com:80 over plain HTTP");
+}
+
+#[test]
 fn s13_15_settings_of_a_search_say_what_is_wrong() {
     let home = Home::new();
     for (settings, words) in [

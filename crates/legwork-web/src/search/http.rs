@@ -6,12 +6,12 @@ use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER};
 use legwork_port::BoxFuture;
-use legwork_port::network::Target;
+use legwork_port::network::{Target, TargetHost};
 use serde_json::{Map, Value};
 
 use super::engine::{Asks, ENGINES, Engine, KeyNeed, SendsKey, engine};
 use super::{Error, Hit, Query, SearchProvider};
-use crate::address::Address;
+use crate::address::{Address, Scheme};
 use crate::client::{Answer, Ask, Client, Limits};
 
 /// Characters of what an engine says of an error.
@@ -70,6 +70,18 @@ impl HttpSearch {
     #[must_use]
     pub fn target(&self) -> &Target {
         self.base.target()
+    }
+
+    /// The server, if its key can be read on the way: it goes over plain HTTP to another machine.
+    #[must_use]
+    pub fn exposes_key(&self) -> Option<&Target> {
+        let target = self.base.target();
+        let is_here = match &target.host {
+            TargetHost::Address(address) => address.is_loopback(),
+            TargetHost::Name(name) => name == "localhost" || name.ends_with(".localhost"),
+        };
+        let is_read = self.key.is_some() && self.base.scheme() == Scheme::Http && !is_here;
+        is_read.then_some(target)
     }
 
     async fn ask(&self, query: &Query) -> Result<Vec<Hit>, Error> {

@@ -147,6 +147,26 @@ async fn s13_15_errors_of_an_engine_are_typed_and_say_what_it_says() {
 }
 
 #[test]
+fn s13_11_a_key_that_goes_over_plain_http_to_another_machine_is_known() {
+    let exposed = |key, url| {
+        let engine = HttpSearch::new("searxng", key, Some(url)).unwrap();
+        engine.exposes_key().map(ToString::to_string)
+    };
+    let key = Some("k-1234");
+    assert_eq!(exposed(key, "http://search.example.com").as_deref(), Some("search.example.com:80"));
+    assert_eq!(exposed(key, "http://10.0.0.7:8080").as_deref(), Some("10.0.0.7:8080"));
+    for url in [
+        "https://search.example.com",
+        "http://127.0.0.1:8080",
+        "http://localhost:8080",
+        "http://[::1]:8080",
+    ] {
+        assert_eq!(exposed(key, url), None, "{url}");
+    }
+    assert_eq!(exposed(None, "http://search.example.com"), None);
+}
+
+#[test]
 fn what_an_engine_needs_is_said_when_it_is_made() {
     let error = |made: Result<HttpSearch, Error>| made.unwrap_err().to_string();
     let told = error(HttpSearch::new("gogle", None, None));
