@@ -1,8 +1,12 @@
 //! What a session remembers of the command that began it; never a key.
 
+use std::sync::Arc;
+
 use legwork::core::event::MetadataSet;
-use legwork::core::{AgentState, Event};
+use legwork::core::{AgentState, Event, Seq, SessionId};
 use legwork::definition::Origin;
+use legwork::port::Store;
+use legwork::port::store::Range;
 use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +14,16 @@ use crate::args::{AskFor, Sandbox};
 
 /// The key in the session's metadata.
 const KEY: &str = "cli";
+/// Entries at the beginning of a journal that are looked at for it.
+const FIRST: Seq = Seq(32);
+
+/// The directory that a session was begun in, by the beginning of its journal; none if that
+/// does not say, or cannot be read.
+pub(crate) async fn begun_in(store: &Arc<dyn Store>, session: &SessionId) -> Option<String> {
+    let loaded = store.read(session, Range::up_to(FIRST)).await.ok()?;
+    let said = loaded.journal.entries().iter().find_map(|entry| Recorded::of_event(&entry.event));
+    said?.dir
+}
 
 /// What a session remembers, so that `resume` needs no flags.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! Finding a session by its id, or the beginning or end of it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork::core::journal::{Journal, Problem};
@@ -7,9 +8,12 @@ use legwork::core::{Seq, SessionId};
 use legwork::port::Store;
 use legwork::port::store::{Loaded, Query, Range, SessionInfo, Unreadable};
 
+use crate::args;
 use crate::commands::tell;
+use crate::config::locate::shown;
 use crate::display::text::{age, clip, now, one_line, visible};
 use crate::error::Error;
+use crate::recorded::begun_in;
 use crate::short_id::{Length, meant};
 use crate::store_address::StoreAddress;
 
@@ -89,6 +93,32 @@ pub(crate) async fn find(
         [id] => Ok(Found::new((*id).clone(), store.read(id, Range::ALL).await?)),
         several => Err(ambiguous(asked, several, &sessions)),
     }
+}
+
+/// The session that was changed last of those that were begun in a directory: that of the flag,
+/// else the present one.
+///
+/// # Errors
+/// When there is none.
+pub(crate) async fn last_session(
+    address: &StoreAddress,
+    flags: &args::Agent,
+) -> Result<String, Error> {
+    let dir = flags.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
+    if let Some(store) = address.open_to_read()? {
+        for info in store.sessions(&Query::all().roots()).await?.sessions {
+            let begun = begun_in(&store, &info.session).await;
+            if begun.is_some_and(|begun| Path::new(&begun) == dir) {
+                return Ok(info.session.to_string());
+            }
+        }
+    }
+    let message = format!("no session was begun in {}", shown(&dir));
+    Err(Error::usage(
+        message,
+        "begin one with `legwork run \"task\"`, or see `legwork sessions list`",
+    ))
 }
 
 fn is_nothing(loaded: &Loaded) -> bool {

@@ -19,6 +19,9 @@ pub(crate) enum Length {
 }
 
 impl Length {
+    /// That of an id that stands alone.
+    pub(crate) const SHORT: Self = Self::End(8);
+
     /// The shortest that tells all of these apart.
     pub(crate) fn apart<'a>(ids: impl Iterator<Item = &'a SessionId> + Clone) -> Self {
         let is_apart = |length: &Self| {

@@ -49,6 +49,7 @@ Examples:
   legwork run \"Find out why the tests fail and tell me\"
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
   legwork run - < task.txt
+  legwork -c \"And now the tests\"
   legwork resume a1b2c3d4
   legwork approve a1b2c3d4
   legwork steer a1b2c3d4 \"Leave the tests alone\"
@@ -73,6 +74,11 @@ Exit codes:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Give more to do to the last session that was begun in this directory: the same as
+    /// `legwork run --continue`
+    // For the help alone: the command line is completed before it is read.
+    #[arg(short = 'c', long = "continue", value_name = "TASK", num_args = 0..=1)]
+    goes_on: Option<Option<String>>,
     /// Your file of settings [default: LEGWORK_CONFIG, else ~/.config/legwork/legwork.toml]
     #[arg(long, value_name = "PATH", global = true, display_order = 900)]
     pub(crate) config: Option<PathBuf>,

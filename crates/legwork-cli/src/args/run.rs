@@ -14,6 +14,7 @@ Examples:
   legwork run --json \"Count the lines of *.rs\" | jq -r .type
   legwork run --agent reviewer \"Review the last commit\"
   legwork run @task.md
+  legwork run -c \"And now the tests\"
   git diff | legwork run \"Review this change\"
   legwork run --image screen.png \"What is wrong in this picture?\"
   legwork run --output-schema city.json \"The largest city of France\" | jq .name
@@ -52,6 +53,9 @@ pub(crate) struct Run {
     /// Give the task to this finished session instead of a new one
     #[arg(long, value_name = "ID", add = crate::complete::sessions())]
     pub(crate) session: Option<String>,
+    /// Give the task to the last session that was begun in this directory
+    #[arg(short = 'c', long = "continue", conflicts_with = "session")]
+    pub(crate) goes_on: bool,
     #[command(flatten)]
     pub(crate) agent: Agent,
     #[command(flatten)]

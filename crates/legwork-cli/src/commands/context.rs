@@ -9,8 +9,8 @@ use crate::commands::{print, print_json, warn};
 use crate::config::Config;
 use crate::context::tokens::{self, Precision, Tokens};
 use crate::context::{self, Context};
-use crate::display::Terminal;
-use crate::display::text::{clip, count, grouped, visible};
+use crate::display::text::{count, grouped, visible};
+use crate::display::{self, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::settings::Settings;
@@ -87,16 +87,17 @@ fn table(parts: &[Part], precision: Precision, most: usize) -> String {
     let shown = |count| Tokens { count, precision }.to_string();
     let total = shown(total(parts));
     let wide = total.chars().count().max("tokens".len());
-    let line = |tokens: &str, lines: &str, source: &str| {
-        let line = format!("{tokens:>wide$}  {lines:>6}  {source}");
-        clip(&visible(&line), most).into_owned() + "\n"
+    let row = |tokens: &str, lines: &str, source: &str| {
+        let source = visible(source).into_owned();
+        vec![format!("{tokens:>wide$}"), format!("{lines:>6}"), source]
     };
-    let mut text = line("tokens", "lines", "source");
+    let mut rows = vec![row("tokens", "lines", "source")];
     for part in parts {
         let lines = part.lines.map_or_else(String::new, grouped);
-        text.push_str(&line(&shown(part.tokens), &lines, &part.source));
+        rows.push(row(&shown(part.tokens), &lines, &part.source));
     }
-    text + &line(&total, "", "in all, before the first word")
+    rows.push(row(&total, "", "in all, before the first word"));
+    display::table(&rows, most)
 }
 
 fn as_json(parts: &[Part], context: &Context, settings: &Settings, precision: Precision) -> Value {

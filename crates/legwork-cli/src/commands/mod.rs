@@ -9,6 +9,7 @@ mod context;
 mod doctor;
 mod inbox;
 mod man;
+mod meant;
 mod models;
 mod resume;
 mod run;
@@ -16,14 +17,15 @@ mod schema;
 mod sessions;
 mod tools;
 mod trust;
+mod typed;
 mod undo;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
+use clap::error::ErrorKind;
 use legwork::agent::Control;
 
 pub(crate) use legwork::core::nearest::nearest;
@@ -53,9 +55,10 @@ pub(crate) fn main() -> Exit {
             return error.exit();
         }
     }
-    let Cli { command, config } = match Cli::try_parse() {
+    let args = typed::args();
+    let Cli { command, config, .. } = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&with_meant(error)),
+        Err(error) => return refuse(&meant::with_meant(error, &typed::text(&args))),
     };
     let json = command.json();
     match start(command, config.as_deref()) {
@@ -117,25 +120,6 @@ fn configured(file: Option<&Path>) -> Result<Config, Error> {
     let config = Config::of_user(file)?;
     display::prefer(config.color()?.value);
     Ok(config)
-}
-
-/// The same with the verb that was probably meant, where clap finds none.
-fn with_meant(mut error: clap::Error) -> clap::Error {
-    let typed = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(typed)) => typed.clone(),
-        _ => return error,
-    };
-    let is_verb = std::env::args().nth(1).is_some_and(|first| first == typed);
-    if !is_verb || error.get(ContextKind::SuggestedSubcommand).is_some() {
-        return error;
-    }
-    let cli = Cli::command();
-    let verbs = cli.get_subcommands().map(clap::Command::get_name);
-    if let Some(meant) = nearest(&typed, verbs) {
-        let meant = ContextValue::Strings(vec![meant.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, meant);
-    }
-    error
 }
 
 /// What clap has to say: help and version are no errors.

@@ -11,7 +11,7 @@ use crate::display::{Again, AnswerForm, to_go_on};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output_schema;
-use crate::session::find;
+use crate::session::{find, last_session};
 use crate::settings::Settings;
 use crate::store_address::StoreAddress;
 use crate::task;
@@ -24,7 +24,11 @@ pub(crate) async fn run(args: args::Run, config: &Config) -> Result<Exit, Error>
     let task = task::of(args.task, &args.more, &args.image)?;
     let address = StoreAddress::of(&args.store, config)?;
     let answer = AnswerForm::of(output.as_ref());
-    let Some(asked) = &args.session else {
+    let last = match args.goes_on {
+        true => Some(last_session(&address, &args.agent).await?),
+        false => None,
+    };
+    let Some(asked) = args.session.as_ref().or(last.as_ref()) else {
         let settings = Settings::fresh(&args.agent, config, Asks::of(&args.output))?;
         let settings = settings.in_store(&address);
         let again = Again { store: address.flag(), settings: settings.again() };

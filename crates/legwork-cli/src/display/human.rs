@@ -25,6 +25,7 @@ use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, visible, wrapped};
 use super::tool::{self, Finished};
 use super::{At, Displayer, Question, Usage, diff, verbose};
+use crate::short_id::Length;
 
 /// Lines of a failed command that are shown, and with `--verbose`.
 const LINES: usize = 5;
@@ -229,11 +230,17 @@ impl<O: Write, E: Write> Human<O, E> {
                 self.spent("the whole session: ", &end.session_used)?;
             }
         }
-        if *status == ExecutionStatus::Completed {
+        let completed = *status == ExecutionStatus::Completed;
+        if completed && self.verbosity == Verbosity::Quiet {
             return Ok(());
         }
         if let Some(session) = &event.session {
-            self.note(&format!("session {session}"))?;
+            let line = format!("session {}", visible(&Length::SHORT.of(session)));
+            let line = self.terminal.paint(Tone::Quiet, &line);
+            self.note(&line)?;
+        }
+        if completed {
+            return Ok(());
         }
         // In one line, however long it is: it is there to be copied.
         let next = end.next.as_ref();

@@ -15,6 +15,7 @@ pub(crate) mod seen;
 mod spinner;
 mod status;
 mod summary;
+mod table;
 mod terminal;
 pub(crate) mod text;
 pub(crate) mod tool;
@@ -35,6 +36,7 @@ pub(crate) use json::Json;
 pub(crate) use next::{Again, to_go_on};
 pub(crate) use screen::{Screen, failure};
 pub(crate) use summary::{spent, spent_in_step};
+pub(crate) use table::table;
 pub(crate) use terminal::{Terminal, Tone, prefer};
 pub(crate) use usage::Usage;
 

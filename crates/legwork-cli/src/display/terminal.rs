@@ -99,6 +99,11 @@ impl Terminal {
         Self { columns, ..self }
     }
 
+    /// The columns of a table on standard output: one for programs has one line a row.
+    pub(crate) fn for_table(self) -> usize {
+        if self.out { self.columns } else { usize::MAX }
+    }
+
     /// Looks again how wide it is.
     pub(crate) fn measure(&mut self) {
         if let Some(columns) = measured().filter(|_| self.lively) {

@@ -32,9 +32,9 @@ fn agents_of_user_project_and_flag_are_listed_and_the_users_own_wins() {
     let ran = home.ran(&["agents", "list", "--agents-dir", "../more"]).ends(0);
     assert_eq!(
         ran.out,
-        "clerk     user     Files things\n\
-         extra     given    More \\u{1b}[2J of it\n\
-         reviewer  user     Does reviewer\n"
+        "clerk     user   Files things\n\
+         extra     given  More \\u{1b}[2J of it\n\
+         reviewer  user   Does reviewer\n"
     );
     assert_eq!(ran.err, "");
     let lines = home.ran(&["agents", "list", "--json"]).ends(0).events();

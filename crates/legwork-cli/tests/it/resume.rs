@@ -129,7 +129,7 @@ fn s8_3_a_session_is_listed_as_running_or_interrupted() {
         (list, row["running"].clone(), home.ran(&["sessions", "show", &id]).ends(0).out)
     };
     let (list, running, shown) = told();
-    assert!(list.contains("  in_progress  ") && running == true, "{list}");
+    assert!(list.contains("  running  ") && running == true, "{list}");
     assert!(shown.contains("\nin_progress ") && shown.contains("a process runs it now"), "{shown}");
     run.kill();
     let (list, running, shown) = told();

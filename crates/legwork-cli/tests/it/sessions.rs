@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use legwork_testkit::{Script, Server, Turn};
+use legwork::core::Role;
+use legwork_testkit::{Asked, Script, Server, Turn};
 use serde_json::{Value, json};
 
 use crate::agents::agent;
@@ -247,4 +248,47 @@ fn s8_4_a_damaged_session_does_not_hide_the_others() {
     let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
     let bad = rows.iter().find(|row| row["task"] == "bad").unwrap();
     home.ran(&["sessions", "show", &text(bad, "session")]).ends(0).says("damaged");
+}
+
+#[test]
+fn the_list_tells_where_sessions_were_begun_and_how_they_stand() {
+    let home = Home::new();
+    let write = Turn::call("write", json!({"path": "a", "content": "b"}));
+    let server = Server::start([write, Turn::text("hi")]).unwrap();
+    fs::create_dir(home.work().join("below")).unwrap();
+    home.ran_with(&server, &["run", "--approve", "writes", "ask"]).ends(4);
+    home.ran_with(&server, &["run", "--dir", "below", "done"]).ends(0);
+    let list = home.ran(&["sessions", "list"]).ends(0).out;
+    let line = |task: &str| list.lines().find(|line| line.ends_with(task)).unwrap();
+    assert!(line("  ask").contains("  waiting    1 step   ~/work        ask"), "{list}");
+    assert!(line("  done").contains("  completed  2 steps  ~/work/below  done"), "{list}");
+    let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+    let dir = home.work().canonicalize().unwrap();
+    let (dir, below) = (dir.to_str().unwrap(), dir.join("below"));
+    assert_eq!((&rows[1]["dir"], &rows[1]["status"]), (&json!(dir), &json!("awaiting_approval")));
+    assert_eq!(rows[0]["dir"], below.to_str().unwrap());
+}
+
+#[test]
+fn the_last_session_of_a_directory_goes_on() {
+    let home = Home::new();
+    fs::create_dir(home.work().join("below")).unwrap();
+    let users = |asked: &Asked| {
+        let users = asked.messages.iter().filter(|said| said.role == Role::User);
+        users.map(|said| said.text.clone()).collect::<Vec<_>>().join("+")
+    };
+    let server = Server::start(Script::from_fn(move |asked| Turn::text(users(asked)))).unwrap();
+    home.ran_with(&server, &["-c", "more"]).ends(2).says("no session was begun in ~/work");
+    for (dir, task) in [(".", "a"), (".", "b"), ("below", "c")] {
+        home.ran_with(&server, &["run", "--dir", dir, task]).ends(0);
+    }
+    assert_eq!(home.ran_with(&server, &["-c", "more"]).ends(0).out, "b+more\n");
+    assert_eq!(home.ran_with(&server, &["run", "--continue", "on"]).ends(0).out, "b+more+on\n");
+    let below = ["-c", "more", "--dir", "below", "-q"];
+    assert_eq!(home.ran_with(&server, &below).ends(0).out, "c+more\n");
+    let ran = home.ran_with(&server, &["-c", "x"]).ends(0);
+    let rows = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+    let id = text(&rows[0], "session");
+    ran.says(&format!("session {}\n", &id[id.len() - 8..]));
+    home.ran_with(&server, &["run", "-c", "--session", &id, "x"]).ends(2);
 }

@@ -7,8 +7,8 @@ use crate::agents::whose;
 use crate::args;
 use crate::commands::{print, print_json, warn};
 use crate::config::Config;
-use crate::display::Terminal;
-use crate::display::text::{clip, columns, count, one_line, visible};
+use crate::display::text::{count, one_line, visible};
+use crate::display::{Terminal, table};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -35,22 +35,17 @@ pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Err
         });
         return print_json(&lines.collect::<String>());
     }
-    let most = Terminal::detect().columns;
-    let wide = all.map(|(name, _)| columns(name)).max().unwrap_or(0);
-    let lines = agents.definitions.iter().map(|(name, found)| {
+    let rows = all.map(|(name, found)| {
         let whose = whose(found.origin);
         let wrong = match of_file(found, &problems).count() {
             0 => String::new(),
             wrong => format!("({}) ", count(wrong as u64, "problem")),
         };
         let left = if trust.why(&found.file).is_some() { "(left out) " } else { "" };
-        let line = format!(
-            "{name:<wide$}  {whose:<7}  {left}{wrong}{}",
-            one_line(&found.value.description)
-        );
-        clip(&visible(&line), most).into_owned() + "\n"
+        let about = format!("{left}{wrong}{}", one_line(&found.value.description));
+        vec![visible(name).into_owned(), whose.to_owned(), about]
     });
-    let text = lines.collect::<String>();
+    let text = table(&rows.collect::<Vec<_>>(), Terminal::detect().for_table());
     if text.is_empty() {
         print("no agents found: write one to .legwork/agents/NAME.md (see docs/agents.md)\n")?;
     } else {

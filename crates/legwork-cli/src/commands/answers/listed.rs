@@ -9,7 +9,7 @@ use legwork::core::{SessionId, ToolCall};
 use serde_json::json;
 
 use crate::display::Terminal;
-use crate::display::text::{age, clip, now, one_line, visible};
+use crate::display::text::{age, now, one_line, visible, wrapped};
 use crate::display::{choices, tool};
 
 /// A call in short: its tool and the argument that tells most.
@@ -20,7 +20,7 @@ pub(super) fn call_of(pending: &Pending) -> String {
 /// The calls of a session, numbered, for people; empty if none waits.
 pub(super) fn rows(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
     let Some(first) = waiting.first() else { return String::new() };
-    let columns = Terminal::detect().for_out().columns;
+    let columns = Terminal::detect().for_table();
     let mut text =
         format!("session {}, asked {}\n", visible(id.as_str()), age(first.pending.asked_at, now()));
     for (number, one) in (1..).zip(waiting) {
@@ -34,11 +34,12 @@ pub(super) fn rows(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
         if one.session != *id {
             let _ = write!(why, "; in the subagent's session {}", visible(one.session.as_str()));
         }
-        let call = call_of(pending);
-        let call = clip(&call, columns.saturating_sub(6));
-        let _ = writeln!(text, "  {number:2}  {call}\n      {why}");
+        let call = wrapped(&format!("  {number:2}  {}", call_of(pending)), columns, 8);
+        let why = wrapped(&format!("      {why}"), columns, 8);
+        let _ = writeln!(text, "{call}\n{why}");
         for line in Question::of(pending).iter().flat_map(choices) {
-            let _ = writeln!(text, "      {}", clip(&one_line(&line), columns.saturating_sub(6)));
+            let line = wrapped(&format!("      {}", one_line(&line)), columns, 8);
+            let _ = writeln!(text, "{line}");
         }
     }
     text + &hint(id, waiting, store)

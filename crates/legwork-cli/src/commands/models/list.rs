@@ -1,7 +1,5 @@
 //! `legwork models list`: what the servers offer.
 
-use std::borrow::Cow;
-
 use legwork::model::Catalogue;
 use legwork::model::catalogue::Row;
 use legwork::model::remote::{self, Offered, Unavailable};
@@ -16,7 +14,7 @@ use crate::commands::{print, print_json};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::advice::{on_proxy, proxy_variable};
-use crate::display::text::{clip, columns, count, grouped, visible, wrapped};
+use crate::display::text::{columns, count, grouped, visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -41,7 +39,7 @@ pub(super) async fn list(args: &args::ModelsList, config: &Config) -> Result<Exi
         };
     }
     if !args.json {
-        let columns = Terminal::detect().columns;
+        let columns = Terminal::detect().for_table();
         let mut text = table(&answers, &own, columns);
         if !named {
             text.push_str(&others(config, columns));
@@ -171,10 +169,7 @@ fn table(answers: &[(Server, Answer)], own: &Catalogue, most: usize) -> String {
 fn push(text: &mut String, lines: &str, most: usize) {
     for line in lines.lines() {
         let line = visible(line);
-        text.push_str(&match most < NARROW {
-            true => Cow::Owned(set_in(&line, most)),
-            false => clip(&line, most),
-        });
+        text.push_str(&set_in(&line, most));
         text.push('\n');
     }
 }

@@ -1,5 +1,6 @@
 //! `legwork sessions list`: the sessions changed last.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use legwork::core::journal::Journal;
@@ -8,28 +9,34 @@ use legwork::port::Store;
 use legwork::port::store::{Parent, Query, SessionInfo};
 use serde::Serialize;
 
+use super::tree::nested;
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
-use crate::display::Terminal;
-use crate::display::text::{age, clip, columns, count, now, one_line, visible};
+use crate::config::locate::shown;
+use crate::display::text::{age, clip, count, now, one_line, visible};
+use crate::display::{Terminal, table};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::recorded::begun_in;
 use crate::short_id::Length;
 use crate::store_address::StoreAddress;
 
-/// Columns below which a session takes two lines.
-const NARROW: usize = 60;
 /// Columns of a task in a line about a session.
 const TASK: usize = 60;
-const IN_PROGRESS: &str = "in_progress";
+/// How far a subagent's session is set in below the one that it works for.
+const INDENT: usize = 2;
+/// The word for a session that a process runs.
+const RUNNING: &str = "running";
+/// The word for a session that waits for an answer.
+const WAITING: &str = "waiting";
 /// The word for a session in progress that no process runs.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// A session as it is listed.
 #[derive(Debug, Serialize)]
-struct Row {
-    session: SessionId,
+pub(super) struct Row {
+    pub(super) session: SessionId,
     created_at: Timestamp,
     updated_at: Timestamp,
     status: String,
@@ -40,9 +47,12 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
     task: String,
+    /// The directory that it was begun in; none if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dir: Option<String>,
     /// The session that spawned it, and the agent that works in it; none but of a subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<SessionId>,
+    pub(super) parent: Option<SessionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<AgentId>,
 }
@@ -50,9 +60,12 @@ struct Row {
 impl Row {
     /// Its status in the words of people.
     fn standing(&self) -> String {
+        let waits = ExecutionStatus::from(self.status.as_str()).is_waiting();
         match self.running {
-            Some(false) => self.status.replacen(IN_PROGRESS, INTERRUPTED, 1),
-            _ => self.status.clone(),
+            Some(true) => RUNNING.to_owned(),
+            Some(false) => INTERRUPTED.to_owned(),
+            None if waits => WAITING.to_owned(),
+            None => self.status.replace('_', " "),
         }
     }
 
@@ -77,7 +90,8 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     for info in all.iter().filter(|info| query.admits(info)) {
         found += 1;
         if rows.len() < args.limit {
-            rows.push(row(&store, info).await);
+            let dir = begun_in(&store, &info.session).await;
+            rows.push(Row { dir, ..row(&store, info).await });
         }
     }
     if args.json {
@@ -86,8 +100,9 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     }
     let terminal = Terminal::detect().for_out();
     let ids = shown_ids(&all, terminal);
-    let mut text = table(&rows, ids, terminal, now());
-    if let Some(left) = found.checked_sub(rows.len()).filter(|left| *left > 0) {
+    let listed = rows.len();
+    let mut text = lines(nested(rows), ids, terminal, now());
+    if let Some(left) = found.checked_sub(listed).filter(|left| *left > 0) {
         text.push_str(&format!("... {left} more; see them with --limit {found}\n"));
     }
     if found == 0 {
@@ -131,6 +146,7 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         running,
         steps: (!in_progress).then_some(summary.steps),
         task: one_line(&summary.title),
+        dir: None,
         parent: summary.parent.clone(),
         agent,
     }
@@ -182,37 +198,20 @@ pub(super) fn shown_ids(all: &[SessionInfo], terminal: Terminal) -> Length {
     }
 }
 
-fn table(rows: &[Row], length: Length, terminal: Terminal, now: Timestamp) -> String {
-    let updated: Vec<_> = rows.iter().map(|row| age(row.updated_at, now)).collect();
-    let steps: Vec<_> = rows
-        .iter()
-        .map(|row| row.steps.map_or_else(String::new, |steps| count(steps, "step")))
-        .collect();
-    let wide = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
-    let statuses: Vec<_> = rows.iter().map(Row::standing).collect();
-    let ids: Vec<_> =
-        rows.iter().map(|row| visible(&length.of(&row.session)).into_owned()).collect();
-    let (id, a, b, c) = (wide(&ids), wide(&updated), wide(&statuses), wide(&steps));
-    let mut text = String::new();
-    let columns_of = ids.iter().zip(&updated).zip(&statuses).zip(&steps);
-    for (row, (((session, updated), status), steps)) in rows.iter().zip(columns_of) {
-        let task = row.description();
-        let line = match terminal.columns < NARROW {
-            true => {
-                let when = [updated.as_str(), steps].join(", ");
-                let when = when.trim_end_matches(", ");
-                let (first, second) = (format!("{session}  {status}"), format!("  {when}: {task}"));
-                let first = clip(&first, terminal.columns).into_owned();
-                format!("{first}\n{}", clip(&second, terminal.columns))
-            }
-            false => {
-                let line =
-                    format!("{session:<id$}  {updated:<a$}  {status:<b$}  {steps:<c$}  {task}");
-                clip(&line, terminal.columns).into_owned()
-            }
-        };
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+/// The sessions with how deep each is below others. A list for programs has one line each.
+fn lines(rows: Vec<(usize, Row)>, length: Length, terminal: Terminal, now: Timestamp) -> String {
+    let indent = if terminal.out { INDENT } else { 0 };
+    let cells = rows.iter().map(|(depth, row)| {
+        let id = visible(&length.of(&row.session)).into_owned();
+        let dir = row.dir.as_deref().map(|dir| shown(Path::new(dir)));
+        vec![
+            format!("{:set$}{id}", "", set = depth * indent),
+            age(row.updated_at, now),
+            row.standing(),
+            row.steps.map_or_else(String::new, |steps| count(steps, "step")),
+            dir.unwrap_or_default(),
+            row.description(),
+        ]
+    });
+    table(&cells.collect::<Vec<_>>(), terminal.for_table())
 }

@@ -9,6 +9,7 @@ mod remove;
 mod search;
 mod show;
 mod transcript;
+mod tree;
 mod words;
 
 pub(crate) use list::summary_line;

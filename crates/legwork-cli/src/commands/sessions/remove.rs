@@ -16,7 +16,7 @@ use crate::commands::{print, tell};
 use crate::config::Config;
 use crate::display::Terminal;
 use crate::display::seen;
-use crate::display::text::{clip, count, now, visible};
+use crate::display::text::{clip, count, now, visible, wrapped};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::session::{Found, find};
@@ -182,7 +182,7 @@ fn ask(
         [one] => write!(out, "remove session {}? [y/N] ", one.words)?,
         several => {
             for one in several {
-                writeln!(out, "{}", clip(&one.words, columns))?;
+                writeln!(out, "{}", wrapped(&one.words, columns, 2))?;
             }
             write!(out, "remove these {} sessions for good? [y/N] ", several.len())?;
         }

@@ -11,15 +11,12 @@ use super::{made, settings};
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
-use crate::display::Terminal;
-use crate::display::text::{at_spaces, clip, one_line};
+use crate::display::text::one_line;
+use crate::display::{Terminal, table};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::leftover::Leftover;
 use crate::web::Web;
-
-/// Columns before the chain of a tool.
-const INDENT: &str = "    ";
 
 pub(super) fn list(args: &args::ToolsList, config: &Config) -> Result<Exit, Error> {
     let settings = settings(&args.around, args.approve, config)?;
@@ -27,32 +24,27 @@ pub(super) fn list(args: &args::ToolsList, config: &Config) -> Result<Exit, Erro
     if args.json {
         return print_json(&tools.iter().map(line).collect::<String>());
     }
-    let columns = Terminal::detect().columns;
-    let wide = tools.iter().map(|tool| tool.spec().name.len()).max().unwrap_or(0);
-    print(&tools.iter().map(|tool| rows(tool, wide, columns)).collect::<String>())
+    let rows: Vec<_> = tools.iter().map(row).collect();
+    print(&table(&rows, Terminal::detect().for_table()))
 }
 
-/// A tool in a row, and its chain in the rows below.
-fn rows(tool: &Arc<dyn Tool>, wide: usize, columns: usize) -> String {
+/// A tool in a row, and its chain below.
+fn row(tool: &Arc<dyn Tool>) -> Vec<String> {
     let spec = tool.spec();
-    let (name, effect) = (&spec.name, in_short(spec.effect));
-    let does = first_sentence(&spec.description);
-    let row = clip(&format!("{name:<wide$}  {effect:<12}  {does}"), columns).into_owned();
-    let mut rows = vec![row];
+    let mut last = first_sentence(&spec.description);
     let chain = tool.chain();
     if let Some((source, decorators)) = chain.split_first() {
-        let from = match **source == **name {
-            true => Vec::new(),
-            false => vec![format!("from {}", one_line(source))],
+        let from = match **source == *spec.name {
+            true => None,
+            false => Some(format!("from {}", one_line(source))),
         };
         let through = decorators.iter().map(|label| one_line(label));
         let all: Vec<_> = from.into_iter().chain(through).collect();
-        let options = at_spaces(columns).initial_indent(INDENT).subsequent_indent(INDENT);
-        let all = all.join(" > ");
-        let wrapped = textwrap::wrap(&all, options);
-        rows.extend(wrapped.iter().map(|row| clip(row, columns).into_owned()));
+        if !all.is_empty() {
+            last = format!("{last}\n{}", all.join(" > "));
+        }
     }
-    rows.join("\n") + "\n"
+    vec![spec.name.to_string(), in_short(spec.effect).to_owned(), last]
 }
 
 /// A tool as a line of JSON: its spec, and the chain that it went through.

@@ -140,12 +140,19 @@ fn id(text: &str) -> Option<(usize, String)> {
             false => b.is_ascii_hexdigit(),
         })
     };
-    // A short one stands in a list, and a column follows.
-    let fits =
-        |size: &usize| *size == 36 || text.get(*size..).is_some_and(|rest| rest.starts_with("  "));
+    // A short one stands in a list, where a column follows, or ends a line.
+    let fits = |size: &usize| {
+        let rest = text.get(*size..);
+        *size == 36 || rest.is_some_and(|rest| rest.starts_with("  ") || is_end(rest))
+    };
     let sizes = [36, 8].into_iter().filter(fits);
     let found = { sizes }.find(|size| text.get(..*size).is_some_and(is_id))?;
     Some((found, format!("{:-^found$}", "id")))
+}
+
+/// Whether nothing follows but styles.
+fn is_end(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('\x1b')
 }
 
 fn port(text: &str) -> Option<(usize, String)> {

@@ -26,5 +26,8 @@ fn only_a_yes_is_one() {
 fn the_question_names_what_goes() {
     assert_eq!(asked(&["a, 1 step, \"x\""], "").1, "remove session a, 1 step, \"x\"? [y/N] ");
     let (_, two) = asked(&["a", "b, of a long task that is clipped"], "");
-    assert_eq!(two, "a\nb, of a long task t…\nremove these 2 sessions for good? [y/N] ");
+    assert_eq!(
+        two,
+        "a\nb, of a long task\n  that is clipped\nremove these 2 sessions for good? [y/N] "
+    );
 }
