@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use legwork::core::SessionId;
+use legwork::model::Catalogue;
 use legwork::port::store::{Query, SessionInfo};
 
 use crate::args::{self, Cli};
@@ -60,6 +61,17 @@ pub(crate) fn sessions() -> ArgValueCompleter {
         // A shell shows no errors here; the command that is typed shows them.
         typed.to_str().and_then(|typed| candidates(typed).ok()).unwrap_or_default()
     })
+}
+
+/// The models that the user's settings and what is shipped know.
+pub(crate) fn model_names(config: &Config) -> Vec<String> {
+    let (shipped, own) = (Catalogue::shipped(), config.catalogue());
+    let all = shipped.iter().chain(own.iter()).map(|row| row.model.clone());
+    // A row may be of all models whose names begin alike.
+    let mut names: Vec<_> = all.filter(|name| !name.ends_with('*')).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Completes the projects that something was said of.

@@ -13,6 +13,7 @@
 mod agents;
 mod approval;
 mod args;
+mod chat;
 mod commands;
 mod complete;
 mod config;
@@ -22,8 +23,10 @@ mod error;
 mod exit;
 #[doc(hidden)]
 pub mod fuzzing;
+mod keyboard;
 mod leftover;
 mod model;
+mod notify;
 mod output_schema;
 mod recorded;
 mod sandbox;

@@ -29,6 +29,7 @@ use crate::config::{
 };
 use crate::error::Error;
 use crate::model::ModelOptions;
+use crate::notify::Notify;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 use crate::shell::quoted;
 use crate::store_address::StoreAddress;
@@ -95,6 +96,8 @@ pub(crate) struct Settings {
     pub(crate) own: Vec<PathBuf>,
     /// The file of the store that sessions are written to, if it is a file.
     pub(crate) store: Option<PathBuf>,
+    /// What is told when a run ends or waits.
+    pub(crate) notify: Option<Notify>,
 }
 
 /// A variable of the environment that is set to something.
@@ -222,6 +225,7 @@ impl Settings {
             key,
             own,
             store: None,
+            notify: None,
             base_url,
             dir,
             exposed,
@@ -252,6 +256,7 @@ impl Settings {
             asked: ModelSettings::default(),
             model,
         };
+        settings.notify = Notify::of(config, &settings);
         let environment = text("LEGWORK_MODEL")?;
         let named = Named { flags, environment: environment.as_ref() };
         let wanted = settings.agent.as_ref().map(Chosen::wanted_of).unwrap_or_default();

@@ -37,6 +37,7 @@ pub(crate) async fn work(
     // Shows the end once the claim is given back, so that who reads it may resume.
     let run = active.release().await;
     let state = run.state();
+    ready.notify(state, screen);
     let lost = lost(state, screen);
     match done {
         Ok(()) => Ok(lost.unwrap_or_else(|| exit(state))),

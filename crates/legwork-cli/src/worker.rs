@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
-use legwork::core::{AgentState, Budget, Event, Mask};
+use legwork::core::{AgentState, Budget, Event, ExecutionStatus, Mask};
 use legwork::model::HttpModel;
 use legwork::port::{Cancellation, Model, Store};
 use legwork::skills::HEADING;
@@ -21,6 +21,7 @@ use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
 use crate::model::{exposure, made};
+use crate::notify::Notify;
 use crate::output_schema::{self, Wants};
 use crate::recorded::{ProjectContext, Recorded};
 use crate::sandbox;
@@ -40,6 +41,7 @@ pub(crate) struct Worker {
     /// The folders of the project, and where the run can write.
     folders: Vec<PathBuf>,
     places: Vec<PathBuf>,
+    notify: Option<Notify>,
 }
 
 /// An agent whose sessions have a store.
@@ -52,9 +54,30 @@ pub(crate) struct Ready {
     pub(crate) leftover: Leftover,
     /// The mark of the run in progress; none where it cannot be recorded.
     run: Option<trust::Run>,
+    /// The folders of the project, and where a run can write.
+    folders: Vec<PathBuf>,
+    places: Vec<PathBuf>,
+    notify: Option<Notify>,
 }
 
 impl Ready {
+    /// Tells the user's program how a run came to rest.
+    pub(crate) fn notify(&self, state: &AgentState, screen: &Screen) {
+        let status = state.status().map_or("interrupted", |status| match status {
+            ExecutionStatus::InProgress => "interrupted",
+            status => status.as_str(),
+        });
+        let told = self.notify.as_ref().map(|notify| notify.tell(state, status));
+        if let Some(Err(why)) = told {
+            screen.warn(&why);
+        }
+    }
+
+    /// Marks another run, after one that ended.
+    pub(crate) fn begins(&mut self, screen: &Screen) {
+        self.run = begun(&self.folders, &self.places, screen);
+    }
+
     /// Ends the run, once nothing of it can write any more.
     pub(crate) fn ended(&self, screen: &Screen) {
         match self.run.as_ref().map(trust::Run::end) {
@@ -129,12 +152,14 @@ impl Worker {
             }
         };
         let walls = sandbox::words(settings);
-        let person = Person::new(screen, workspace.clone(), settings.approve.value, walls);
+        let person = Person::new(screen, workspace.clone(), settings.approve.value, walls)
+            .notified(settings.notify.clone());
         let agent = agent.settings(settings.asked.clone()).approver(person).mask(&mask);
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
         let budget = settings.budget();
-        Ok(Self { agent, recorded, section, budget, leftover, folders, places })
+        let notify = settings.notify.clone();
+        Ok(Self { agent, recorded, section, budget, leftover, folders, places, notify })
     }
 
     /// Notes that the session was begun with another project context, if it was: from here on
@@ -162,15 +187,21 @@ impl Worker {
     /// The agent whose sessions live in a store.
     pub(crate) fn agent(self, store: Arc<dyn Store>, screen: &Screen) -> Result<Ready, Error> {
         let agent = self.agent.store_in(store).build()?;
-        let run = trust::Run::begin(&self.folders, self.places);
-        if let Err(error) = &run {
-            screen.warn_later(format!(
-                "changes of this run to files that instruct an agent cannot be recorded: {error}"
-            ));
-        }
-        let Self { recorded, budget, leftover, .. } = self;
-        Ok(Ready { agent, recorded, budget, leftover, run: run.ok() })
+        let Self { recorded, budget, leftover, folders, places, notify, .. } = self;
+        let run = begun(&folders, &places, screen);
+        Ok(Ready { agent, recorded, budget, leftover, run, folders, places, notify })
     }
+}
+
+/// The mark of a run that begins; none, with a warning, where it cannot be recorded.
+fn begun(folders: &[PathBuf], places: &[PathBuf], screen: &Screen) -> Option<trust::Run> {
+    let run = trust::Run::begin(folders, places.to_owned());
+    if let Err(error) = &run {
+        screen.warn_later(format!(
+            "changes of this run to files that instruct an agent cannot be recorded: {error}"
+        ));
+    }
+    run.ok()
 }
 
 /// Warns about keys, journals and settings that may be read or changed by others.

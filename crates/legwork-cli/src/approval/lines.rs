@@ -7,12 +7,55 @@ use std::thread;
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::mpsc as lines;
 
+use crate::keyboard::Keyboard;
+
+/// Lines that a person types.
+pub(super) enum Lines {
+    /// At the terminal.
+    Stdin(Stdin),
+    /// In a chat, whose editor has the terminal.
+    Chat(Keyboard),
+}
+
+impl Lines {
+    /// Those that are typed at a keyboard, or on standard input.
+    pub(super) fn of(keyboard: Option<&Keyboard>) -> Self {
+        match keyboard {
+            Some(keyboard) => Self::Chat(keyboard.clone()),
+            None => Self::Stdin(Stdin::default()),
+        }
+    }
+
+    /// Forgets what was typed before the question was there. In a chat nothing was: a line that
+    /// was ended before is no answer.
+    pub(super) fn discard(&mut self) {
+        if let Self::Stdin(stdin) = self {
+            stdin.discard();
+        }
+    }
+
+    /// The next line; none at the end of the input.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        match self {
+            Self::Stdin(stdin) => stdin.next().await,
+            Self::Chat(keyboard) => keyboard.answer().await.ok(),
+        }
+    }
+
+    /// The question is answered, and the terminal is free.
+    pub(super) fn done(&self) {
+        if let Self::Chat(keyboard) = self {
+            keyboard.read();
+        }
+    }
+}
+
 /// Lines that a person types at the terminal.
 ///
 /// A thread of its own reads one when it is asked to: a read of a terminal cannot be given up, so
 /// one that nobody waits for any more serves the next question.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct Stdin {
     reader: Option<Reader>,
 }
 
@@ -23,9 +66,9 @@ struct Reader {
     reads: bool,
 }
 
-impl Lines {
+impl Stdin {
     /// Forgets what was typed before the question was there.
-    pub(super) fn discard(&mut self) {
+    fn discard(&mut self) {
         // What cannot be discarded was not typed at a terminal.
         let _ = tcflush(stdin(), QueueSelector::IFlush);
         if let Some(reader) = &mut self.reader
@@ -36,7 +79,7 @@ impl Lines {
     }
 
     /// The next line; none at the end of the input.
-    pub(super) async fn next(&mut self) -> Option<String> {
+    async fn next(&mut self) -> Option<String> {
         let reader = self.reader.get_or_insert_with(Reader::start);
         if !reader.reads {
             reader.wanted.send(()).ok()?;

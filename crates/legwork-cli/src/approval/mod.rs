@@ -10,14 +10,16 @@ use legwork::capability::ask_user;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::state::{Pending, PendingReason};
-use legwork::core::{AgentState, Digest};
+use legwork::core::{AgentState, Digest, ExecutionStatus};
 use legwork::port::{Approver, BoxFuture};
 use legwork::tools::Workspace;
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use self::lines::Lines;
 use crate::args::AskFor;
 use crate::display::{Question, Screen};
+use crate::notify::Notify;
 use crate::settings::variable;
 
 /// How often an answer that cannot be understood is asked for again.
@@ -32,11 +34,12 @@ pub(crate) struct Person {
     when: AskFor,
     /// What confines commands, for the question.
     walls: String,
+    /// What is told when a question is asked.
+    notify: Option<Notify>,
     asked: Mutex<Asked>,
 }
 
 /// What the person is asked.
-#[derive(Default)]
 struct Asked {
     lines: Lines,
     /// The call that was asked about last: its question still stands if it is asked about again.
@@ -70,18 +73,55 @@ impl Person {
         when: AskFor,
         walls: String,
     ) -> Self {
-        let (screen, asked) = (Arc::clone(screen), Mutex::default());
-        Self { screen, workspace, when, walls, asked }
+        let asked = Asked { lines: Lines::of(screen.keyboard()), last: None };
+        let (screen, asked) = (Arc::clone(screen), Mutex::new(asked));
+        Self { screen, workspace, when, walls, notify: None, asked }
+    }
+
+    /// The same, with a program that is told when a question is asked.
+    pub(crate) fn notified(self, notify: Option<Notify>) -> Self {
+        Self { notify, ..self }
+    }
+
+    fn notify(&self, pending: &Pending, state: &AgentState) {
+        let status = match pending.reason {
+            PendingReason::Approval => ExecutionStatus::AwaitingApproval,
+            _ => ExecutionStatus::AwaitingInput,
+        };
+        let told = self.notify.as_ref().map(|notify| notify.tell(state, status.as_str()));
+        if let Some(Err(why)) = told {
+            self.screen.warn(&why);
+        }
     }
 
     async fn ask(&self, pending: &Pending, state: &AgentState) -> Option<Answer> {
         let mut asked = self.asked.lock().await;
+        let answer = self.answer_of(&mut asked, pending, state).await;
+        asked.lines.done();
+        answer
+    }
+
+    /// The arguments as the person's editor left them.
+    async fn edited(&self, arguments: &str) -> Result<Option<Value>, String> {
+        self.screen.lends();
+        let edited = editor::edited(arguments).await;
+        self.screen.takes();
+        edited
+    }
+
+    async fn answer_of(
+        &self,
+        asked: &mut Asked,
+        pending: &Pending,
+        state: &AgentState,
+    ) -> Option<Answer> {
         let always = shown::always(pending);
         let question = shown::question(pending, state, &self.workspace, &self.walls);
         if asked.last.as_ref() != Some(&pending.digest) {
             asked.lines.discard();
             self.screen.question(&question).ok()?;
             asked.last = Some(pending.digest.clone());
+            self.notify(pending, state);
         }
         for _ in 0..TRIES {
             let line = asked.lines.next().await?;
@@ -98,7 +138,7 @@ impl Person {
                 Said::Again => Answer::new(&pending.id, Verdict::RunAgain),
                 Said::Tell => Answer::new(&pending.id, Verdict::Tell),
                 Said::Later => return None,
-                Said::Edit => match editor::edited(&pending.arguments).await {
+                Said::Edit => match self.edited(&pending.arguments).await {
                     Ok(Some(arguments)) => Answer::approve_with(pending, &arguments),
                     // Who only looked has agreed to nothing.
                     looked => {

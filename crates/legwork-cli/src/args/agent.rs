@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::AskFor;
 
 /// The settings of an agent that flags give.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Agent {
     /// The agent, by its name or its file [default: the session's, else the built-in one]
     #[arg(long, value_name = "NAME")]

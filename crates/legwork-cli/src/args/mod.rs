@@ -3,6 +3,7 @@
 mod agent;
 mod agents;
 mod answers;
+mod chat;
 mod completions;
 mod config;
 mod context;
@@ -26,6 +27,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
 pub(crate) use answers::{Answer, Approve, AskFor, Deny, OneCall, Pending};
+pub(crate) use chat::Chat;
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
@@ -46,6 +48,7 @@ pub(crate) use undo::Undo;
 const EXAMPLES: &str = "\
 Examples:
   export OPENAI_API_KEY=sk-...
+  legwork
   legwork run \"Find out why the tests fail and tell me\"
   legwork run --model ollama:qwen3 --dir ~/project \"Summarise README.md\"
   legwork run - < task.txt
@@ -74,8 +77,8 @@ Exit codes:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Give more to do to the last session that was begun in this directory: the same as
-    /// `legwork run --continue`
+    /// Go on with the last session that was begun in this directory: with a task as `legwork run
+    /// --continue`, else as `legwork chat --continue`
     // For the help alone: the command line is completed before it is read.
     #[arg(short = 'c', long = "continue", value_name = "TASK", num_args = 0..=1)]
     goes_on: Option<Option<String>>,
@@ -86,6 +89,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Talk with an agent, and steer it while it works
+    #[command(after_help = chat::EXAMPLES)]
+    Chat(Chat),
     /// Run an agent on a task in a new session
     #[command(after_help = run::EXAMPLES)]
     Run(Run),
@@ -169,7 +175,7 @@ impl Command {
             Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
             Self::Trust(args) => args.json(),
-            Self::Schema(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Chat(_) | Self::Schema(_) | Self::Completions(_) | Self::Man(_) => false,
             Self::Approve(_) | Self::Deny(_) | Self::Answer(_) => false,
         }
     }

@@ -3,6 +3,7 @@
 mod addressed;
 mod agents;
 mod answers;
+mod chat;
 mod completions;
 mod config;
 mod context;
@@ -29,7 +30,7 @@ use clap::error::ErrorKind;
 use legwork::agent::Control;
 
 pub(crate) use legwork::core::nearest::nearest;
-pub(crate) use sessions::summary_line;
+pub(crate) use sessions::{changes, listed, summary_line};
 
 use crate::args::{Cli, Command, Output};
 use crate::complete;
@@ -87,6 +88,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
         .map_err(|source| Error::System { doing: "starting", source })?;
     let result = runtime.block_on(async {
         match command {
+            Command::Chat(args) => chat::chat(args, &config).await,
             Command::Run(args) => run::run(args, &config).await,
             Command::Resume(args) => resume::resume(args, &config).await,
             Command::Pending(args) => answers::pending(args, &config).await,

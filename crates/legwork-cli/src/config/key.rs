@@ -171,6 +171,16 @@ pub(crate) const KEYS: &[Key] = &[
         ..key("color", Expects::Color, "When to use colours on a terminal")
     },
     Key {
+        example: r#"notify = 'notify-send "Legwork: $LEGWORK_STATUS" "$LEGWORK_TASK"'"#,
+        project: Project::Never("it could run a program with all your rights"),
+        ..key(
+            "notify",
+            Expects::Text,
+            "A line for the shell, run when a run ends or waits for you; LEGWORK_STATUS, \
+             LEGWORK_SESSION, LEGWORK_TASK and LEGWORK_DIR say what happened",
+        )
+    },
+    Key {
         example: "steps = 100",
         variable: Some("LEGWORK_MAX_STEPS"),
         flag: Some("--max-steps"),

@@ -51,6 +51,7 @@ pub(crate) use fetched::Fetched;
 pub(crate) use layers::{Limits, Remembered, count, not_taken, time_limit, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use network::{network, of_network};
+pub(crate) use program::start;
 pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use size::{bytes, in_bytes, max_write};
 pub(crate) use source::{Source, Sourced};

@@ -142,6 +142,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "retry_for") => values.retry_for = at!(item.duration()),
         (_, "retry_max_wait") => values.retry_max_wait = at!(item.duration()),
         (_, "color") => values.color = at!(item.one_of()),
+        (_, "notify") => values.notify = at!(item.text().map(str::to_owned)),
         (_, "keys") => values.keys = keys(item)?,
         (_, "providers") => values.providers = providers(item)?,
         (_, "bounds") => values.bounds = at!(answers(item)),

@@ -50,6 +50,23 @@ pub(super) async fn output(
     }
 }
 
+/// Starts a line of the shell with more variables in its environment, as [`output`] does; nothing
+/// of it is read, and nobody waits for it.
+///
+/// # Errors
+/// In words, when it does not start.
+pub(crate) fn start(
+    line: &str,
+    folder: &Path,
+    writable: &[PathBuf],
+    environment: &[(&str, String)],
+) -> Result<(), String> {
+    let mut command = command(&Program::Shell(line.to_owned()), folder, writable)?;
+    command.current_dir(folder).envs(environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop).map_err(|error| format!("it does not start: {error}"))
+}
+
 /// A program that is named by its path, unless commands of an agent may write it.
 fn outside(program: &Path, folder: &Path, writable: &[&Path]) -> Result<PathBuf, String> {
     let place = folder.join(program);

@@ -59,6 +59,7 @@ pub(crate) struct Values {
     pub(crate) retry_for: Option<At<Duration>>,
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,
+    pub(crate) notify: Option<At<String>>,
     /// Where the key of each provider is.
     pub(crate) keys: BTreeMap<String, At<KeySource>>,
     /// Where each provider is served; none if its table does not say.

@@ -13,7 +13,7 @@ use legwork::core::budget::Amounts;
 use legwork::core::error::{ErrorRecord, ErrorSource};
 use legwork::core::inbox::{Answer, Verdict};
 use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
-use legwork::port::event::{Committed, ExecutionEnd};
+use legwork::port::event::{Action, Committed, ExecutionEnd};
 use legwork::port::{EventKind, RunEvent};
 
 use super::markdown::Markdown;
@@ -24,7 +24,7 @@ use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, one_line, visible, wrapped};
 use super::tool::{self, Finished};
-use super::{At, Displayer, Question, Usage, diff, verbose};
+use super::{At, Displayer, Pane, Question, Usage, diff, tasks, verbose};
 use crate::short_id::Length;
 
 /// Lines of a failed command that are shown, and with `--verbose`.
@@ -59,8 +59,19 @@ impl AnswerForm {
     }
 }
 
+/// Where lines for people are shown.
+#[derive(Default)]
+enum Within {
+    /// In a run, which ends with its execution.
+    #[default]
+    Run,
+    /// In a chat, which goes on.
+    Chat(Pane),
+}
+
 /// Lines for people.
 pub(crate) struct Human<O, E> {
+    within: Within,
     out: O,
     err: E,
     terminal: Terminal,
@@ -89,6 +100,7 @@ impl<O: Write, E: Write> Human<O, E> {
     pub(crate) fn new(out: O, err: E, terminal: Terminal) -> Self {
         let Terminal { columns, out_colour, marks, .. } = terminal;
         Self {
+            within: Within::default(),
             out,
             err,
             terminal,
@@ -109,6 +121,12 @@ impl<O: Write, E: Write> Human<O, E> {
     /// The same, telling more or less.
     pub(crate) fn verbosity(self, verbosity: Verbosity) -> Self {
         Self { verbosity, ..self }
+    }
+
+    /// The same in a chat.
+    pub(crate) fn within(self, pane: &Pane) -> Self {
+        let status = Status::in_prompt(pane.clone());
+        Self { within: Within::Chat(pane.clone()), status, ..self }
     }
 
     /// The same for another kind of answer.
@@ -165,6 +183,11 @@ impl<O: Write, E: Write> Human<O, E> {
     fn tool_finished(&mut self, index: u32, finished: &Finished<'_>) -> io::Result<()> {
         self.finish()?;
         self.running.retain(|(running, ..)| *running != index);
+        if let Some(lines) = tasks::lines(finished.call, finished.outcome, self.terminal) {
+            lines.iter().try_for_each(|line| self.note(line))?;
+            self.show_running();
+            return Ok(());
+        }
         let line = finished.line(self.terminal);
         let line = self.terminal.paint(finished.tone(), &line);
         self.note(&line)?;
@@ -219,7 +242,11 @@ impl<O: Write, E: Write> Human<O, E> {
                 self.labelled(Tone::Strong, status.as_str(), why)?;
             }
             (ExecutionStatus::InProgress, _) => {
-                self.labelled(Tone::Strong, "interrupted", "the session can be resumed")?;
+                let words = match self.within {
+                    Within::Run => "the session can be resumed",
+                    Within::Chat(_) => "say what is to be done instead, or /resume goes on",
+                };
+                self.labelled(Tone::Strong, "interrupted", words)?;
             }
             _ => {}
         }
@@ -229,6 +256,9 @@ impl<O: Write, E: Write> Human<O, E> {
             if end.session_used.steps > end.used.steps {
                 self.spent("the whole session: ", &end.session_used)?;
             }
+        }
+        if let Within::Chat(_) = self.within {
+            return self.ended_in_chat(end);
         }
         let completed = *status == ExecutionStatus::Completed;
         if completed && self.verbosity == Verbosity::Quiet {
@@ -245,6 +275,17 @@ impl<O: Write, E: Write> Human<O, E> {
         // In one line, however long it is: it is there to be copied.
         let next = end.next.as_ref();
         next.map_or(Ok(()), |next| self.note(&format!("to go on: {}", next.how)))
+    }
+
+    /// How to go on in a chat, where that needs more than words.
+    fn ended_in_chat(&mut self, end: &ExecutionEnd) -> io::Result<()> {
+        let Some(next) = &end.next else { return Ok(()) };
+        match next.action {
+            Action::Answer => self.note("to go on: /resume asks again"),
+            Action::Raise => self.note(&format!("to go on: leave, then {}", next.how)),
+            _ if end.status == ExecutionStatus::Failed => self.note("to try again: /resume"),
+            _ => Ok(()),
+        }
     }
 
     fn spent(&mut self, of: &str, used: &Amounts) -> io::Result<()> {
@@ -401,6 +442,9 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             self.note(&line)?;
         }
         let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
+        if let Within::Chat(_) = self.within {
+            return self.note(&prompt);
+        }
         write!(self.err, "{} ", guarded(&prompt))?;
         self.asked_person = true;
         self.err.flush()
@@ -408,6 +452,23 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
 
     fn answered(&mut self) {
         self.asked_person = false;
+    }
+
+    fn lends(&mut self) {
+        if let Within::Chat(pane) = &self.within {
+            pane.lends();
+        }
+    }
+
+    fn takes(&mut self) {
+        if let Within::Chat(pane) = &self.within {
+            pane.holds_keys();
+        }
+    }
+
+    fn laid_out(&mut self, text: &str) -> io::Result<()> {
+        self.finish()?;
+        text.lines().try_for_each(|line| self.note(line))
     }
 
     fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
@@ -444,5 +505,8 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
 
     fn leave(&mut self) {
         self.status.clear(&mut self.err);
+        if let Within::Chat(pane) = &self.within {
+            pane.leave();
+        }
     }
 }

@@ -9,13 +9,16 @@ mod json;
 mod markdown;
 mod marks;
 mod next;
+mod pane;
 mod retry;
 mod screen;
 pub(crate) mod seen;
 mod spinner;
 mod status;
+mod stream;
 mod summary;
 mod table;
+mod tasks;
 mod terminal;
 pub(crate) mod text;
 pub(crate) mod tool;
@@ -34,7 +37,9 @@ use legwork::port::RunEvent;
 pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use next::{Again, to_go_on};
+pub(crate) use pane::Pane;
 pub(crate) use screen::{Screen, failure};
+pub(crate) use stream::Stream;
 pub(crate) use summary::{spent, spent_in_step};
 pub(crate) use table::table;
 pub(crate) use terminal::{Terminal, Tone, prefer};
@@ -115,6 +120,21 @@ pub(crate) trait Displayer: Send {
 
     /// The question was answered by a line of its own.
     fn answered(&mut self) {}
+
+    /// Lends the terminal to another program.
+    fn lends(&mut self) {}
+
+    /// The other program has ended.
+    fn takes(&mut self) {}
+
+    /// Shows a text that was asked for, as it is laid out.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    fn laid_out(&mut self, text: &str) -> io::Result<()> {
+        let _ = text;
+        Ok(())
+    }
 
     /// Moves on what moves; called a few times a second.
     fn tick(&mut self) {}

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use legwork::agent::Control;
 use legwork::core::{AgentState, ExecutionStatus, SessionId};
@@ -12,6 +12,7 @@ use legwork::port::{EventKind, Observer, RunEvent};
 use super::actor::Actors;
 use super::{Again, At, Displayer, Question, advice, ending, next, spinner};
 use crate::error::Error;
+use crate::keyboard::Keyboard;
 
 /// The one observer of a run: hands everything to a display.
 pub(crate) struct Screen {
@@ -21,6 +22,8 @@ pub(crate) struct Screen {
     /// Whether the note that the run was interrupted is still to be shown.
     interrupting: AtomicBool,
     terminals: Terminals,
+    /// Where questions are answered, if not on standard input.
+    keyboard: OnceLock<Keyboard>,
 }
 
 /// Which of the standard streams were terminals when the screen was made.
@@ -69,7 +72,8 @@ impl Screen {
         };
         let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
         let terminals = Terminals::now();
-        Arc::new(Self { inner, control, again, interrupting, terminals })
+        let keyboard = OnceLock::new();
+        Arc::new(Self { inner, control, again, interrupting, terminals, keyboard })
     }
 
     /// Lets what moves move, until the screen is gone.
@@ -120,9 +124,45 @@ impl Screen {
         }
         let mut answer = String::new();
         // Who cannot be understood has not agreed.
-        let read = std::io::stdin().read_line(&mut answer);
-        let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-        Some(read.is_ok() && yes)
+        match self.keyboard() {
+            Some(keyboard) => {
+                answer = keyboard.answer().blocking_recv().unwrap_or_default();
+                keyboard.read();
+            }
+            None => drop(std::io::stdin().read_line(&mut answer)),
+        }
+        Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Has questions answered at a keyboard, once.
+    pub(crate) fn answered_at(&self, keyboard: Keyboard) {
+        self.keyboard.get_or_init(|| keyboard);
+    }
+
+    /// Where questions are answered, if not on standard input.
+    pub(crate) fn keyboard(&self) -> Option<&Keyboard> {
+        self.keyboard.get()
+    }
+
+    /// Lends the terminal to another program.
+    pub(crate) fn lends(&self) {
+        self.lock().displayer.lends();
+    }
+
+    /// The other program has ended.
+    pub(crate) fn takes(&self) {
+        self.lock().displayer.takes();
+    }
+
+    /// Shows a text that was asked for, as it is laid out.
+    pub(crate) fn text(&self, text: &str) {
+        // The run goes on even if it cannot be shown.
+        let _ = self.lock().displayer.laid_out(text);
+    }
+
+    /// Says now what was to be said once there is a session.
+    pub(crate) fn tell_later(&self) {
+        self.show_later(&mut self.lock());
     }
 
     /// Whether a person sees it and can answer.

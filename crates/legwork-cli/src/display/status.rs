@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
+use super::Pane;
 use super::seen::guarded;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, columns};
@@ -10,9 +11,20 @@ use super::text::{clip_with, columns};
 /// Goes to the line's start and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
+/// Where it is shown what is going on.
+#[derive(Default)]
+enum Place {
+    /// In a line of its own, which is taken back.
+    #[default]
+    Line,
+    /// Behind the prompt of a chat.
+    Prompt(Pane),
+}
+
 /// The line that says what is going on; nothing where lines cannot be taken back.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Status {
+    place: Place,
     /// What is going on, and since when; none while no line is shown.
     shown: Option<(String, Instant)>,
     /// What the terminal shows, without its styles.
@@ -21,6 +33,11 @@ pub(crate) struct Status {
 }
 
 impl Status {
+    /// One that is shown behind the prompt of a chat.
+    pub(crate) fn in_prompt(pane: Pane) -> Self {
+        Self { place: Place::Prompt(pane), ..Self::default() }
+    }
+
     /// Shows what is going on.
     pub(crate) fn show(
         &mut self,
@@ -46,6 +63,9 @@ impl Status {
     pub(crate) fn clear(&mut self, err: &mut impl Write) {
         if self.shown.take().is_some() {
             self.line.clear();
+            if let Place::Prompt(pane) = &self.place {
+                return pane.doing("");
+            }
             // Whether anybody reads standard error does not matter to the run.
             let _ = write!(err, "{CLEAR}").and_then(|()| err.flush());
         }
@@ -67,8 +87,12 @@ impl Status {
         if line == self.line {
             return;
         }
-        let painted = terminal.paint(Tone::Quiet, &guarded(&line));
-        let _ = write!(err, "{CLEAR}{painted}").and_then(|()| err.flush());
+        if let Place::Prompt(pane) = &self.place {
+            pane.doing(&line);
+        } else {
+            let painted = terminal.paint(Tone::Quiet, &guarded(&line));
+            let _ = write!(err, "{CLEAR}{painted}").and_then(|()| err.flush());
+        }
         self.line = line;
     }
 }

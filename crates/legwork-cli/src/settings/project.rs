@@ -29,6 +29,8 @@ pub(super) fn trust(
         // A session that goes on keeps the settings that it was begun with.
         Kind::Settings => way == Way::Begins,
         Kind::Agent | Kind::Skill => agents,
+        // A chat looks for them itself.
+        Kind::Command => false,
     };
     let kinds: Vec<_> = trust::ALL.into_iter().filter(is_wanted).collect();
     let flag = if flags.trust { Flag::Given } else { Flag::Not };

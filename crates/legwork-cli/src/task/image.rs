@@ -13,7 +13,7 @@ use crate::error::Error;
 const MOST: usize = 20 << 20;
 
 /// A picture from a file.
-pub(super) fn read(path: &Path) -> Result<Image, Error> {
+pub(crate) fn read(path: &Path) -> Result<Image, Error> {
     const HINT: &str = "name a picture with --image";
     let hints = file::Hints { missing: HINT, irregular: HINT.to_owned() };
     let bytes = file::bytes(path, MOST, &hints)?;

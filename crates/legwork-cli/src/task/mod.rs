@@ -8,6 +8,7 @@ mod stdin;
 mod tests;
 
 pub(crate) use file::regular_text;
+pub(crate) use image::read as picture;
 
 use std::path::{Path, PathBuf};
 

@@ -185,6 +185,7 @@ fn summary(piece: &Piece) -> String {
         }
         Kind::Agent => "an agent".to_owned(),
         Kind::Skill => "a skill".to_owned(),
+        Kind::Command => "a command".to_owned(),
     }
 }
 

@@ -108,7 +108,8 @@ pub(crate) enum Flag {
 }
 
 /// All kinds of files.
-pub(crate) const ALL: [Kind; 4] = [Kind::Instructions, Kind::Settings, Kind::Agent, Kind::Skill];
+pub(crate) const ALL: [Kind; 5] =
+    [Kind::Instructions, Kind::Settings, Kind::Agent, Kind::Skill, Kind::Command];
 
 impl Trust {
     /// The project of a directory, by flags, records and settings; asks no question.
@@ -168,6 +169,18 @@ impl Trust {
     fn take(&mut self, why: &Left) {
         let taken = self.pieces.iter_mut().filter(|(_, left)| left.as_ref() == Some(why));
         taken.for_each(|(_, left)| *left = None);
+    }
+
+    /// Trusts it where the user trusted it by an answer for this command.
+    pub(crate) fn trusted_as(&mut self, other: &Self) {
+        if self.standing == Standing::Unknown && other.standing.is_trusted() {
+            self.trusted(other.standing.clone());
+        }
+    }
+
+    /// The files of commands that are used.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &Piece> {
+        self.taken(Kind::Command)
     }
 
     /// The same as if the project were trusted, to show what it contains.
@@ -242,7 +255,7 @@ fn is_own(piece: &Piece, config: &Config) -> bool {
     let own = match piece.kind {
         Kind::Settings => config.user_path().map(Path::to_owned),
         Kind::Instructions => context::home().map(|home| home.join(INSTRUCTIONS)),
-        Kind::Agent | Kind::Skill => None,
+        Kind::Agent | Kind::Skill | Kind::Command => None,
     };
     let real = |path: &Path| path.canonicalize().ok();
     own.and_then(|own: PathBuf| real(&own)).is_some_and(|own| real(&piece.path) == Some(own))

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Agent,
     /// A file of a skill.
     Skill,
+    /// A command of a chat.
+    Command,
 }
 
 /// A file that needs trust.
@@ -68,6 +70,7 @@ fn paths(kind: Kind, folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
         Kind::Instructions => named(INSTRUCTIONS),
         Kind::Settings => named(SETTINGS).into_iter().take(1).collect(),
         Kind::Agent => agents(folders),
+        Kind::Command => commands(folders),
         Kind::Skill => skills(folders),
     }
 }
@@ -122,6 +125,17 @@ fn agents(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     let folder = folder.join("agents");
     let files = if is_folder(&folder) { entries(&folder) } else { Vec::new() };
     let files = files.into_iter().filter(|path| !is_hidden(path) && Format::of(path).is_some());
+    files.map(|path| (path.clone(), path)).collect()
+}
+
+fn commands(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let Some(folder) = folder(folders).filter(|folder| is_folder(folder)) else {
+        return Vec::new();
+    };
+    let folder = folder.join("commands");
+    let files = if is_folder(&folder) { entries(&folder) } else { Vec::new() };
+    let is_command = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let files = files.into_iter().filter(|path| !is_hidden(path) && is_command(path));
     files.map(|path| (path.clone(), path)).collect()
 }
 

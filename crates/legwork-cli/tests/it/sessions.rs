@@ -251,7 +251,7 @@ fn s8_4_a_damaged_session_does_not_hide_the_others() {
 }
 
 #[test]
-fn the_list_tells_where_sessions_were_begun_and_how_they_stand() {
+fn s15_7_the_list_tells_where_sessions_were_begun_and_how_they_stand() {
     let home = Home::new();
     let write = Turn::call("write", json!({"path": "a", "content": "b"}));
     let server = Server::start([write, Turn::text("hi")]).unwrap();
@@ -270,7 +270,7 @@ fn the_list_tells_where_sessions_were_begun_and_how_they_stand() {
 }
 
 #[test]
-fn the_last_session_of_a_directory_goes_on() {
+fn s15_7_the_last_session_of_a_directory_goes_on() {
     let home = Home::new();
     fs::create_dir(home.work().join("below")).unwrap();
     let users = |asked: &Asked| {

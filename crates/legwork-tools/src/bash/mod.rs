@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod output;
 mod spec;
+mod tail;
 mod watched;
 mod wording;
 
@@ -33,6 +34,7 @@ use serde_json::json;
 use self::background::Background;
 use self::output::Output;
 use self::spec::spec;
+use self::tail::Tail;
 use self::wording::with_note;
 use crate::arguments::whole;
 use crate::changes::{UNWATCHED, Watch};
@@ -139,17 +141,17 @@ impl Bash {
     }
 
     /// Runs a command to its end. Dropping the future kills it.
-    async fn run(&self, asked: Arguments) -> Result<(End, String), Error> {
+    async fn run(&self, asked: Arguments, cx: &ToolContext) -> Result<(End, String), Error> {
         let limit = match asked.timeout.unwrap_or(LIMIT).max(1) {
             limit @ ..=LIMIT_MAX => limit,
             asked => return Err(Error::TooSlow { asked }),
         };
         let order = self.order(asked.command).await?;
-        let running = Running::start(order, Output::new(self.shown));
+        let running = Running::start(order, Tail::new(Output::new(self.shown), cx));
         let enough = tokio::time::sleep(Duration::from_secs(limit));
         let ended = running.map_err(Error::start)?.finish(enough).await;
         let (end, output) = ended.map_err(|source| Error::Watch { source })?;
-        let text = result_text(end, output, limit, self.limits);
+        let text = result_text(end, output.into_output(), limit, self.limits);
         Ok((end, self.with_gaps(text)))
     }
 
@@ -192,7 +194,7 @@ impl Bash {
 
     /// What came of a command that ran to its end.
     async fn ran(&self, asked: Arguments, cx: &ToolContext) -> ToolOutcome {
-        let ran = self.run(asked).await;
+        let ran = self.run(asked, cx).await;
         if let Some(ending) = ran.as_ref().ok().and_then(|(end, _)| Ending::from_end(*end)) {
             ending.attach(cx);
         }

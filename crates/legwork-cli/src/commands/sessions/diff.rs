@@ -1,7 +1,11 @@
 //! `legwork sessions diff`: the files that a session changed, before and after.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use legwork::core::SessionId;
+use legwork::port::Store;
+use legwork::port::store::Range;
 use legwork::tools::changes::{Change, FileChange, net};
 use serde_json::json;
 
@@ -13,7 +17,7 @@ use crate::display::text::{count, grouped, one_line, visible};
 use crate::display::{Terminal, Tone};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::session::find;
+use crate::session::{Found, find};
 use crate::store_address::StoreAddress;
 
 pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Error> {
@@ -41,6 +45,21 @@ pub(crate) async fn diff(args: args::Diff, config: &Config) -> Result<Exit, Erro
         // What `git apply` reads is left as it is.
         (false, false) => print_data(&changed.patches()),
     }
+}
+
+/// What a session changed in files, as a patch for people, with what is to be said beside it.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) async fn changes(
+    store: &Arc<dyn Store>,
+    session: &SessionId,
+    terminal: Terminal,
+) -> Result<(String, Vec<String>), Error> {
+    let found = Found::new(session.clone(), store.read(session, Range::ALL).await?);
+    let changed = Diff::of(Changed::of(&**store, &found).await?);
+    let notes = changed.notes(session.as_str());
+    Ok((coloured(&changed.patches(), terminal), notes))
 }
 
 /// What journals tell of files.

@@ -111,6 +111,25 @@ pub(crate) async fn list(args: args::List, config: &Config) -> Result<Exit, Erro
     print(&text)
 }
 
+/// The sessions changed last, as many as are asked for, for people.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) async fn listed(
+    store: &Arc<dyn Store>,
+    most: usize,
+    terminal: Terminal,
+) -> Result<String, Error> {
+    let all = store.sessions(&Query::all()).await?.sessions;
+    let mut rows = Vec::new();
+    for info in all.iter().filter(|info| Query::all().roots().admits(info)).take(most) {
+        let dir = begun_in(store, &info.session).await;
+        rows.push(Row { dir, ..row(store, info).await });
+    }
+    let ids = Length::apart(all.iter().map(|info| &info.session));
+    Ok(lines(nested(rows), ids, terminal, now()))
+}
+
 /// Which sessions are listed.
 fn query(args: &args::List) -> Query {
     let mut query = Query::all();

@@ -12,7 +12,8 @@ mod transcript;
 mod tree;
 mod words;
 
-pub(crate) use list::summary_line;
+pub(crate) use diff::changes;
+pub(crate) use list::{listed, summary_line};
 
 use crate::args;
 use crate::config::Config;

@@ -1,10 +1,29 @@
 //! What stands for other words.
 
-use super::put_in;
+use super::{Person, put_in};
 
 fn put(line: &str) -> String {
-    let args = put_in(line.split(' ').map(Into::into).collect());
+    with(line, Person::NotHere)
+}
+
+fn with(line: &str, person: Person) -> String {
+    let args = put_in(line.split(' ').map(Into::into).collect(), person);
     args.join(" ".as_ref()).into_string().unwrap()
+}
+
+#[test]
+fn at_a_terminal_nothing_is_a_chat() {
+    for (line, is) in [
+        ("legwork", "legwork chat"),
+        ("legwork --config x", "legwork --config x chat"),
+        ("legwork -c", "legwork chat -c"),
+        ("legwork -c --model a:b", "legwork chat -c --model a:b"),
+        ("legwork -c more", "legwork run -c more"),
+        ("legwork -c -", "legwork run -c -"),
+        ("legwork run", "legwork run"),
+    ] {
+        assert_eq!(with(line, Person::Here), is);
+    }
 }
 
 #[test]

@@ -80,6 +80,19 @@ impl Terminal {
         }
     }
 
+    /// What is shown as soon as it holds these words so many times.
+    pub(super) fn until_times(&self, words: &str, times: usize) -> String {
+        let began = Instant::now();
+        loop {
+            let screen = self.captured(&[]);
+            if screen.matches(words).count() >= times {
+                return told(&screen);
+            }
+            let late = began.elapsed() > Duration::from_secs(60);
+            assert!(!late, "no {times} times {words:?} in:\n{screen}");
+        }
+    }
+
     /// What is shown when the command has ended.
     pub(super) fn end(&self) -> String {
         self.until(END)
@@ -89,6 +102,12 @@ impl Terminal {
     pub(super) fn end_styled(&self) -> String {
         self.end();
         told(&self.captured(&["-e"])).replace('\x1b', "␛")
+    }
+
+    /// Types a line as it is, and ends it.
+    pub(super) fn say(&self, line: &str) {
+        assert!(self.tmux(&["send-keys", "-l", line]).status.success());
+        self.press("Enter");
     }
 
     /// Presses a key, by its name in tmux.
@@ -150,9 +169,9 @@ fn id(text: &str) -> Option<(usize, String)> {
     Some((found, format!("{:-^found$}", "id")))
 }
 
-/// Whether nothing follows but styles.
+/// Whether nothing follows but styles, or the end of a command that is shown.
 fn is_end(rest: &str) -> bool {
-    rest.is_empty() || rest.starts_with('\x1b')
+    rest.is_empty() || ["\x1b", ";", "`", " --"].iter().any(|end| rest.starts_with(end))
 }
 
 fn port(text: &str) -> Option<(usize, String)> {

@@ -1,0 +1,153 @@
+//! A turn of a chat: an execution, steered and interrupted from the line below it.
+
+use legwork::agent;
+use legwork::agent::Control;
+use legwork::agent::request::RunRequest;
+use legwork::core::state::Refusal;
+use legwork::core::{ExecutionStatus, Message};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{Chat, Then, mention, slash};
+use crate::error::Error;
+use crate::keyboard::Typed;
+use crate::work::work;
+
+/// What came of what was typed while the agent worked.
+#[derive(Debug, Default)]
+struct Meanwhile {
+    steered: bool,
+    leaves: bool,
+}
+
+impl Chat<'_> {
+    /// Gives the agent a task, and shows how it works on it.
+    pub(super) async fn task(
+        &mut self,
+        words: &str,
+        typed: &mut UnboundedReceiver<Typed>,
+    ) -> Result<Then, Error> {
+        let message = mention::message(words, &self.settings)?;
+        let request = self.ready.agent.session(self.session.clone()).run(message);
+        self.turn(request, typed).await
+    }
+
+    /// Goes on where the session stands.
+    pub(super) async fn go_on(
+        &mut self,
+        typed: &mut UnboundedReceiver<Typed>,
+    ) -> Result<Then, Error> {
+        let request = self.ready.agent.resume(self.session.clone());
+        self.turn(request, typed).await
+    }
+
+    async fn turn(
+        &mut self,
+        request: RunRequest,
+        typed: &mut UnboundedReceiver<Typed>,
+    ) -> Result<Then, Error> {
+        let mut request = Some(request);
+        loop {
+            let Some(next) = request.take() else { return Ok(Then::Stays) };
+            let meanwhile = self.run(next, typed).await?;
+            if meanwhile.leaves {
+                return Ok(Then::Leaves);
+            }
+            // What was said after the last inference is what is to be done next.
+            if meanwhile.steered && self.is_heard_later().await? {
+                request = Some(self.ready.agent.resume(self.session.clone()));
+            }
+        }
+    }
+
+    async fn run(
+        &mut self,
+        request: RunRequest,
+        typed: &mut UnboundedReceiver<Typed>,
+    ) -> Result<Meanwhile, Error> {
+        self.ready.begins(&self.screen);
+        self.working.set(true);
+        let control = Control::default();
+        let worked = self.beside(request, &control, typed).await;
+        self.working.set(false);
+        self.pane.doing("");
+        worked
+    }
+
+    /// Works, and takes up what is typed meanwhile.
+    async fn beside(
+        &self,
+        request: RunRequest,
+        control: &Control,
+        typed: &mut UnboundedReceiver<Typed>,
+    ) -> Result<Meanwhile, Error> {
+        let mut meanwhile = Meanwhile::default();
+        let work = work(request, &self.ready, control, &self.screen);
+        tokio::pin!(work);
+        self.keyboard.read();
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done.map(|_| meanwhile),
+                () = self.leaves.interrupt.cancelled(), if !meanwhile.leaves => {
+                    meanwhile.leaves = true;
+                    control.interrupt.cancel();
+                }
+                next = typed.recv(), if !meanwhile.leaves => {
+                    self.heard(next, control, &mut meanwhile).await;
+                    self.keyboard.read();
+                }
+            }
+        }
+    }
+
+    /// Does what was typed while the agent works.
+    async fn heard(&self, typed: Option<Typed>, control: &Control, meanwhile: &mut Meanwhile) {
+        match typed {
+            None | Some(Typed::End) => {
+                meanwhile.leaves = true;
+                control.interrupt.cancel();
+            }
+            Some(Typed::Interrupt) => {
+                self.pane.doing("interrupting");
+                control.interrupt.cancel();
+            }
+            Some(Typed::Line(line)) => match self.steer(&line).await {
+                Ok(steered) => meanwhile.steered |= steered,
+                Err(error) => self.screen.failed(&error),
+            },
+        }
+    }
+
+    /// Tells the agent at work; whether it was told anything.
+    async fn steer(&self, line: &str) -> Result<bool, Error> {
+        if line.trim().is_empty() {
+            return Ok(false);
+        }
+        let words = match slash::of(&line.replace("\\\n", "\n"), &self.commands)? {
+            slash::Said::Words(words) => words,
+            slash::Said::Command(command, rest) => {
+                command.look(self, &rest).await?;
+                return Ok(false);
+            }
+        };
+        let message: Message = mention::message(&words, &self.settings)?;
+        self.stored().steer(message).await?;
+        self.say("the agent is told before its next step");
+        Ok(true)
+    }
+
+    /// Whether something was said that no inference has read: the agent had ended before.
+    async fn is_heard_later(&self) -> Result<bool, Error> {
+        let Some(state) = self.state().await? else { return Ok(false) };
+        let ended = state.status() == Some(&ExecutionStatus::Completed);
+        Ok(ended && state.decide_reopen(&[]).is_ok())
+    }
+}
+
+/// Whether there is nothing to go on with.
+pub(super) fn is_over(error: &Error) -> bool {
+    let Error::Legwork(legwork::Error::Agent(agent::Error::Refused(refusal))) = error else {
+        return false;
+    };
+    matches!(refusal, Refusal::NothingToDo { .. })
+}
