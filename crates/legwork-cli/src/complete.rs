@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -14,13 +15,16 @@ use legwork::core::SessionId;
 use legwork::model::Catalogue;
 use legwork::port::store::{Query, SessionInfo};
 
+use crate::agents::Agents;
 use crate::args::{self, Cli};
 use crate::commands::summary_line;
 use crate::config::Config;
 use crate::error::Error;
 use crate::short_id::Length;
 use crate::store_address::StoreAddress;
+use crate::toolset;
 use crate::trust::state::StateFolder;
+use crate::trust::{Flag, Kind, Trust, Wanted};
 
 /// Set by the script, to the name of the shell that asks.
 const VARIABLE: &str = "LEGWORK_COMPLETE";
@@ -72,6 +76,44 @@ pub(crate) fn model_names(config: &Config) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Completes the models that are known.
+pub(crate) fn models() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let config = Config::of_user(flag("--config").as_deref().map(AsRef::as_ref));
+        let names = config.map(|config| model_names(&config)).unwrap_or_default();
+        words(typed, names.into_iter())
+    })
+}
+
+/// Completes the agents of the user, and of the project of the directory if it is trusted.
+pub(crate) fn agents() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let Ok(config) = Config::of_user(flag("--config").as_deref().map(AsRef::as_ref)) else {
+            return Vec::new();
+        };
+        let dir = flag("--dir").map_or_else(|| PathBuf::from("."), PathBuf::from);
+        let wanted = Wanted { dir: &dir, kinds: &[Kind::Agent], flag: Flag::Not };
+        let found = Agents::load(&Trust::of(wanted, &config), &[]).definitions;
+        words(typed, found.iter().map(|(name, _)| name.to_owned()))
+    })
+}
+
+/// Completes the last of several tools.
+pub(crate) fn tools() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let typed_text = typed.to_str().unwrap_or_default();
+        let before = typed_text.rfind(',').and_then(|at| typed_text.get(..=at)).unwrap_or_default();
+        words(typed, toolset::NAMES.iter().map(|name| format!("{before}{name}")))
+    })
+}
+
+/// The words that go on with what was typed.
+fn words(typed: &OsStr, all: impl Iterator<Item = String>) -> Vec<CompletionCandidate> {
+    let typed = typed.as_encoded_bytes();
+    let fit = all.filter(|word| word.as_bytes().starts_with(typed));
+    fit.take(OFFERED).map(CompletionCandidate::new).collect()
 }
 
 /// Completes the projects that something was said of.

@@ -14,13 +14,13 @@ use super::AskFor;
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Agent {
     /// The agent, by its name or its file [default: the session's, else the built-in one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = crate::complete::agents())]
     pub(crate) agent: Option<String>,
     /// An additional folder of agents, which take precedence; may be given several times
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) agents_dir: Vec<PathBuf>,
     /// The model, also with options, such as openai:gpt-5-mini?thinking=high [default: the session's, else LEGWORK_MODEL, else openai:gpt-5-mini]
-    #[arg(long, value_name = "PROVIDER:NAME")]
+    #[arg(long, value_name = "PROVIDER:NAME", add = crate::complete::models())]
     pub(crate) model: Option<String>,
     /// How much the model thinks: off, minimal, low, medium, high, or a number of tokens [default: the session's, else the provider's]
     #[arg(long, value_name = "LEVEL")]
@@ -50,7 +50,7 @@ pub(crate) struct Agent {
     #[arg(long)]
     pub(crate) trust: bool,
     /// Give the agent only these tools, such as read,list,search [default: the session's, else all]
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', add = crate::complete::tools())]
     pub(crate) tools: Option<Vec<String>>,
     /// Stop after this many steps [default: the session's, else 100]
     #[arg(long, value_name = "N", value_parser = crate::config::count, allow_negative_numbers = true)]

@@ -111,11 +111,13 @@ fn read(
     keyboard: &Keyboard,
     history: Option<&Path>,
 ) {
+    // Without an editor it would go to standard output.
+    let prompt = if pane.is_alone() { "" } else { PROMPT };
     loop {
         keyboard.wanted();
         // Whoever typed ahead sees it before the next line.
         pane.writes_waiting();
-        let read = editor.readline(PROMPT);
+        let read = editor.readline(prompt);
         let typed = match read {
             Ok(line) => {
                 pane.rests();

@@ -66,6 +66,7 @@ pub(super) async fn open(
     let (working, session) = (Working::default(), session(begun.as_ref()));
     let helper = Helper { pane: pane.clone(), completions };
     let history = store_address::home().map(|folder| folder.join("history"));
+    pane.begins_line();
     pane.holds_keys();
     editor::start(Setup {
         pane: pane.clone(),

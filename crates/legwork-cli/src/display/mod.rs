@@ -39,6 +39,7 @@ pub(crate) use json::Json;
 pub(crate) use next::{Again, to_go_on};
 pub(crate) use pane::Pane;
 pub(crate) use screen::{Screen, failure};
+pub(crate) use status::line_of_its_own;
 pub(crate) use stream::Stream;
 pub(crate) use summary::{spent, spent_in_step};
 pub(crate) use table::table;

@@ -11,7 +11,7 @@ use rustyline::ExternalPrinter;
 
 use super::seen::guarded;
 use super::text::clip_with;
-use super::{Terminal, Tone};
+use super::{Terminal, Tone, line_of_its_own};
 
 /// Draws the line that is typed once more: the editor prints whole lines only, and this one moves
 /// the cursor up before it moves down.
@@ -48,6 +48,15 @@ struct State {
     phase: Phase,
 }
 
+impl State {
+    /// Goes from one phase to another; where there is no editor, there never is.
+    fn enter(&mut self, phase: Phase) {
+        if self.phase != Phase::Alone {
+            self.phase = phase;
+        }
+    }
+}
+
 /// Who writes to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Phase {
@@ -79,15 +88,21 @@ impl Pane {
         thread::Builder::new().name("printer".to_owned()).spawn(move || pane.print(printer))
     }
 
-    /// There is no editor that can print: lines are written at once.
+    /// There is no editor that can print: lines are written at once, and keys are the terminal's.
     pub(crate) fn writes_alone(&self) {
+        self.lends();
         self.change(|state| state.phase = Phase::Alone);
+    }
+
+    /// Whether no editor draws a line.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.lock().phase == Phase::Alone
     }
 
     /// The editor reads a line, and draws it: what is typed so far.
     pub(crate) fn reads(&self, typed: &str) {
         self.change(|state| {
-            state.phase = Phase::Reads;
+            state.enter(Phase::Reads);
             state.untyped = typed.is_empty();
         });
     }
@@ -101,7 +116,7 @@ impl Pane {
     /// The editor has read a line that is none: takes the prompt back if nothing was typed.
     pub(crate) fn takes_back(&self) {
         let untyped = self.lock().untyped;
-        if untyped {
+        if untyped && !self.is_alone() {
             write(TAKE_BACK);
         }
         self.rests();
@@ -109,7 +124,7 @@ impl Pane {
 
     /// The editor has read a line.
     pub(crate) fn rests(&self) {
-        self.change(|state| state.phase = Phase::Rests);
+        self.change(|state| state.enter(Phase::Rests));
     }
 
     /// What is going on; empty for nothing.
@@ -131,9 +146,18 @@ impl Pane {
         if what.is_empty() { what } else { terminal.paint(Tone::Quiet, &what) }
     }
 
+    /// Begins a line, if another program has left the cursor behind words.
+    pub(crate) fn begins_line(&self) {
+        let mut terminal = self.0.terminal;
+        terminal.measure();
+        if terminal.lively {
+            write(&line_of_its_own(terminal.columns));
+        }
+    }
+
     /// Keeps keys from doing anything by themselves: Ctrl-C between two lines is typed as well.
     pub(crate) fn holds_keys(&self) {
-        let Some(mut modes) = self.0.before.clone() else { return };
+        let Some(mut modes) = self.0.before.clone().filter(|_| !self.is_alone()) else { return };
         modes.local_modes &=
             !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN);
         modes.input_modes &= !(InputModes::ICRNL | InputModes::IXON);

@@ -8,7 +8,7 @@ use super::seen::guarded;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, columns};
 
-/// Goes to the line's start and clears it.
+/// Goes to the line's start and clears it; only our own line is there.
 const CLEAR: &str = "\r\x1b[2K";
 
 /// Where it is shown what is going on.
@@ -25,6 +25,8 @@ enum Place {
 #[derive(Default)]
 pub(crate) struct Status {
     place: Place,
+    /// Whether a line was shown before.
+    begun: bool,
     /// What is going on, and since when; none while no line is shown.
     shown: Option<(String, Instant)>,
     /// What the terminal shows, without its styles.
@@ -90,9 +92,18 @@ impl Status {
         if let Place::Prompt(pane) = &self.place {
             pane.doing(&line);
         } else {
+            if !std::mem::replace(&mut self.begun, true) {
+                let _ = write!(err, "{}", line_of_its_own(terminal.columns));
+            }
             let painted = terminal.paint(Tone::Quiet, &guarded(&line));
             let _ = write!(err, "{CLEAR}{painted}").and_then(|()| err.flush());
         }
         self.line = line;
     }
+}
+
+/// Begins a line unless the cursor is at the beginning of one: another program may have left it
+/// behind words. So many spaces fill a line that is empty, and break one that is not.
+pub(crate) fn line_of_its_own(columns: usize) -> String {
+    format!("{:wide$}\r", "", wide = columns.saturating_sub(1))
 }

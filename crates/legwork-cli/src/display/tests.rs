@@ -158,8 +158,8 @@ fn what_is_going_on_is_taken_back() {
     let (took, metadata) = (Micros::ZERO, Metadata::default());
     let finished = EventKind::ToolFinished { index: 0, call, outcome, took, metadata };
     let (_, err) = seen(lively(), &[started.clone(), finished.clone()]);
-    let clear = "\r\x1b[2K";
-    assert_eq!(err, format!("{clear}⠋ bash sleep 9 && …{clear}✓ ba… → do…\n"));
+    let (clear, begun) = ("\r\x1b[2K", " ".repeat(19) + "\r");
+    assert_eq!(err, format!("{begun}{clear}⠋ bash sleep 9 && …{clear}✓ ba… → do…\n"));
     let (_, err) = seen(piped(), &[started, finished]);
     assert_eq!(err, "✓ bash sleep 9 && echo done → done\n");
 }

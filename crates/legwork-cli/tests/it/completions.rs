@@ -76,6 +76,24 @@ fn bash_completes_the_ids_of_sessions() {
 }
 
 #[test]
+fn bash_completes_agents_models_tools_and_files() {
+    let home = Home::new();
+    let front = "---\nname: reviewer\ndescription: Reviews\n---\n";
+    home.file(".config/legwork/agents/reviewer.md", front);
+    home.file("work/.legwork/agents/clerk.md", &front.replace("reviewer", "clerk"));
+    assert_eq!(completed(&home, &["run", "--agent", ""]), ["clerk", "reviewer"]);
+    home.ran(&["trust", "rm"]).ends(0);
+    assert_eq!(completed(&home, &["chat", "--agent", ""]), ["reviewer"]);
+    home.settings("[models.\"my:big\"]\ncontext_window = 1000\n");
+    // Bash takes a colon for the end of a word.
+    assert!(completed(&home, &["run", "--model", "my"]).iter().any(|word| word.ends_with("big")));
+    assert_eq!(completed(&home, &["run", "--tools", "ba"]), ["bash", "bash_output"]);
+    assert_eq!(completed(&home, &["run", "--tools", "read,se"]), ["read,search"]);
+    std::fs::write(home.work().join("shot.png"), "").unwrap();
+    assert_eq!(completed(&home, &["run", "--image", "sh"]), ["shot.png"]);
+}
+
+#[test]
 fn bash_completes_the_projects_that_are_remembered() {
     let home = Home::untrusted();
     assert_eq!(completed(&home, &["tru"]), ["trust"]);

@@ -190,6 +190,21 @@ fn s15_1_standard_output_has_the_answers_alone() {
 }
 
 #[test]
+fn s15_1_a_terminal_that_cannot_move_its_cursor_has_a_chat_too() {
+    if !tmux::is_there() {
+        return;
+    }
+    let (home, server) = (home(), echo());
+    let terminal = Terminal::run(&home, &server, 80, &format!("TERM=dumb {CHAT}"));
+    terminal.until("/help shows");
+    terminal.say("hello");
+    terminal.until("Heard hello as scripted.");
+    ended(&terminal, 1);
+    terminal.press("C-d");
+    assert!(!terminal.end().contains("> "), "no prompt is drawn");
+}
+
+#[test]
 fn s15_5_a_chat_that_was_killed_goes_on() {
     if !tmux::is_there() {
         return;

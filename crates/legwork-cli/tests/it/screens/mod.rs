@@ -109,6 +109,25 @@ fn tools_at_work() {
 }
 
 #[test]
+fn s15_1_what_another_program_wrote_stays() {
+    if !tmux::is_there() {
+        return;
+    }
+    for line in [RUN, "$L chat --sandbox off"] {
+        let line = format!("printf 'left behind'; {line}");
+        let (_home, _server, terminal) = terminal([Turn::text("Done.")], 40, &line);
+        if line.contains("chat") {
+            terminal.until("/help shows");
+            terminal.say("go");
+            terminal.until("1 step");
+            terminal.press("C-d");
+        }
+        let screen = terminal.end();
+        assert!(screen.starts_with("left behind") && screen.contains("Done."), "{screen}");
+    }
+}
+
+#[test]
 fn a_server_that_does_not_answer() {
     if !tmux::is_there() {
         return;
