@@ -4,7 +4,13 @@ use legwork::agent::toolset::{Tools, ToolsetExt as _};
 use legwork::core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork::port::{BoxFuture, Tool, ToolContext, Toolset as _};
 
-use super::{line, rows};
+use super::{line, row};
+use crate::display::table;
+
+/// A tool as it is shown in so many columns.
+fn shown(tool: &Arc<dyn Tool>, columns: usize) -> String {
+    table(&[row(tool)], columns)
+}
 
 /// A tool that does nothing.
 struct Idle;
@@ -28,9 +34,12 @@ fn decorated() -> Arc<dyn Tool> {
 #[test]
 fn s6_11_the_chain_of_a_tool_stands_below_it_and_in_its_json() {
     assert_eq!(
-        rows(&decorated(), 9, 80),
-        "mail_send  side effects  Sends a mail.\n    \
-         from mail\\u{202e} > limited(3) > renamed(send as mail_send) > filtered\n"
+        shown(&decorated(), 100),
+        format!(
+            "mail_send  side effects  Sends a mail.\n{}from mail\\u{{202e}} > limited(3) > \
+             renamed(send as mail_send) > filtered\n",
+            " ".repeat(25)
+        )
     );
     let line: serde_json::Value = serde_json::from_str(&line(&decorated())).unwrap();
     let chain = ["mail\u{202e}", "limited(3)", "renamed(send as mail_send)", "filtered"];
@@ -40,16 +49,16 @@ fn s6_11_the_chain_of_a_tool_stands_below_it_and_in_its_json() {
 #[test]
 fn a_tool_that_went_through_nothing_has_no_chain() {
     let idle: Arc<dyn Tool> = Arc::new(Idle);
-    assert_eq!(rows(&idle, 6, 80), "send    side effects  Sends a mail.\n");
+    assert_eq!(shown(&idle, 80), "send  side effects  Sends a mail.\n");
     let line: serde_json::Value = serde_json::from_str(&line(&idle)).unwrap();
     assert_eq!(line["chain"], serde_json::json!([]));
 }
 
 #[test]
-fn no_row_is_wider_than_the_terminal() {
-    for columns in [8, 12, 20, 40] {
-        let rows = rows(&decorated(), 9, columns);
-        assert!(rows.lines().all(|row| row.chars().count() <= columns), "{columns}: {rows}");
-        assert!(columns < 40 || rows.lines().count() == 4, "{rows}");
+fn in_a_narrow_terminal_nothing_of_it_is_lost() {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    for columns in [20, 40, 60] {
+        let narrow = shown(&decorated(), columns);
+        assert_eq!(words(&narrow), words(&shown(&decorated(), 200)), "{columns}: {narrow}");
     }
 }
