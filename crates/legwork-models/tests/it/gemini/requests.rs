@@ -154,7 +154,7 @@ fn a_conversation_with_everything_is_valid_and_says_it() {
 }
 
 #[test]
-fn media_of_a_result_are_inside_it_where_the_model_takes_them_there() {
+fn s6_9_media_of_a_result_are_inside_it_where_the_model_takes_them_there() {
     let parts = vec![
         ResultPart::Text("Seen.".to_owned()),
         ResultPart::Image(image(base64())),

@@ -57,7 +57,7 @@ fn input(messages: impl IntoIterator<Item = Message>) -> Vec<Value> {
 }
 
 #[test]
-fn of_a_sound_the_model_reads_that_it_is_there() {
+fn s6_9_of_a_sound_the_model_reads_that_it_is_there() {
     let sound = File { media_type: "audio/wav".to_owned(), ..file(Some("a.wav"), base64()) };
     let call = Message::assistant(vec![call("c1", "{}")]);
     let result =
