@@ -19,7 +19,7 @@ mod sessions;
 mod tools;
 mod trust;
 mod typed;
-mod undo;
+pub(crate) mod undo;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;

@@ -35,7 +35,7 @@ fn s6_11_the_list_shows_what_a_tool_went_through() {
     let list = home.ran(&["tools", "list", "--approve", "writes"]).ends(0).out;
     let lines: Vec<_> = list.lines().collect();
     let write = lines.iter().position(|line| line.starts_with("write ")).unwrap();
-    assert_eq!(lines[write + 1], "    approval_required(each)", "{list}");
+    assert_eq!(lines[write + 1].trim_start(), "approval_required(each)", "{list}");
     assert!(lines[write + 2].starts_with("edit "), "{list}");
     let specs = home.ran(&["tools", "list", "--json", "--approve", "all"]).ends(0).events();
     let asked = |spec: &&serde_json::Value| spec["chain"][1] == "approval_required(each)";

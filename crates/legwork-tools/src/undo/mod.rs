@@ -6,7 +6,7 @@ mod restore;
 
 use std::path::{Path, PathBuf};
 
-use legwork_port::core::undo::PastCall;
+use legwork_port::core::undo::{PastCall, UndoStatus};
 use legwork_port::{BoxFuture, CannotUndo, Deps, Reach, Undo};
 
 use crate::changes::{Back, Change, back};
@@ -76,7 +76,16 @@ impl FileUndo {
     fn take_back(&self, call: &PastCall) -> Result<String, CannotUndo> {
         let mut steps = Vec::new();
         for File { path, changes } in self.files(call) {
-            steps.extend(self.step(&path, changes)?);
+            let made = changes.first().filter(|change| change.before.is_none());
+            let folders = made.and_then(|change| change.folders);
+            match self.step(&path, changes)? {
+                Some(step) => steps.push(step),
+                // One that died may have removed the file, and not yet its folders.
+                None if call.undo == UndoStatus::Begun => {
+                    restore::prune(&path, folders.unwrap_or(0) as usize, &self.dir);
+                }
+                None => {}
+            }
         }
         let check = |path: &Path| place::check(&self.workspace, path);
         restore(&steps, &self.dir, check).map_err(|(path, error)| self.refused(&path, error))?;

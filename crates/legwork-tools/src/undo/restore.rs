@@ -110,7 +110,7 @@ fn put(step: &Step, wanted: Option<&Held>, dir: &Path) -> io::Result<()> {
     let path = &step.path;
     let Some(wanted) = wanted else {
         fs::remove_file(path)?;
-        prune(step, dir);
+        prune(path, step.folders.map_or(usize::MAX, |folders| folders as usize), dir);
         return Ok(());
     };
     let above = path.parent().unwrap_or(dir);
@@ -137,11 +137,10 @@ fn make(draft: &Path, wanted: &Held) -> io::Result<()> {
     }
 }
 
-/// Removes the directories above that were made for the file, if they are empty now; where it is
-/// not known which those are, all that are empty, as git does.
-fn prune(step: &Step, dir: &Path) {
-    let most = step.folders.map_or(usize::MAX, |folders| folders as usize);
-    let above = step.path.ancestors().skip(1);
+/// Removes so many directories above a path, as far as they are empty: those that were made for the
+/// file, or, where it is not known which those are, all, as git does.
+pub(super) fn prune(path: &Path, most: usize, dir: &Path) {
+    let above = path.ancestors().skip(1);
     let above = above.take_while(|above| above.starts_with(dir) && *above != dir);
     for above in above.take(most) {
         if above.as_os_str().as_bytes().is_empty() || fs::remove_dir(above).is_err() {

@@ -10,7 +10,7 @@ mod tree;
 
 use std::sync::Arc;
 
-use legwork_core::undo::PastCall;
+use legwork_core::undo::{PastCall, UndoStatus};
 use legwork_core::{AgentState, Seq};
 use legwork_port::{CannotUndo, Deps, Reach, Undo, unwind};
 use legwork_session::writer::Writer;
@@ -125,6 +125,13 @@ impl PlannedUndo {
             },
         };
         Self { call, prospect, undo }
+    }
+
+    /// Whether its undo is run: there is something to do, or one that died may have left
+    /// something.
+    fn is_owed(&self) -> bool {
+        let can = matches!(self.prospect, Prospect::Can(_));
+        self.undoes().is_some() || (can && self.call.undo == UndoStatus::Begun)
     }
 
     /// What is to be done for it, in words; none if nothing is.

@@ -69,7 +69,7 @@ async fn take_back(
 ) -> Result<Undone, Error> {
     let mut all = Undone { calls: Vec::new(), stopped: None, state };
     for planned in planned {
-        let (Some(_), Some(undo)) = (planned.undoes(), &planned.undo) else { continue };
+        let Some(undo) = planned.undo.as_ref().filter(|_| planned.is_owed()) else { continue };
         let call = &planned.call;
         let begins = Event::UndoStarted(UndoStarted { call: call.key.clone() });
         all.state = commit(writer, all.state.with(begins)).await?;

@@ -8,6 +8,7 @@ mod model;
 mod resume;
 mod sessions;
 mod tools;
+mod undo;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -38,15 +39,17 @@ pub(super) enum Builtin {
     Resume,
     Sessions,
     Tools,
+    Undo,
 }
 
 /// All of them, in the order of the help.
-pub(super) const ALL: [Builtin; 9] = [
+pub(super) const ALL: [Builtin; 10] = [
     Builtin::Model,
     Builtin::Agent,
     Builtin::Tools,
     Builtin::Cost,
     Builtin::Diff,
+    Builtin::Undo,
     Builtin::Resume,
     Builtin::Sessions,
     Builtin::Help,
@@ -66,6 +69,7 @@ impl Builtin {
             Self::Resume => "resume",
             Self::Sessions => "sessions",
             Self::Tools => "tools",
+            Self::Undo => "undo",
         }
     }
 
@@ -81,6 +85,9 @@ impl Builtin {
             Self::Resume => "go on with what was interrupted, failed or waits",
             Self::Sessions => "the sessions changed last",
             Self::Tools => "the agent's tools",
+            Self::Undo => {
+                "STEP: take back what was done from a step on; without it, in the last turn"
+            }
         }
     }
 
@@ -95,6 +102,7 @@ impl Builtin {
             Self::Agent => agent::agent(chat, rest).await?,
             Self::Model => model::model(chat, rest).await?,
             Self::Resume => return resume::resume(chat, typed).await,
+            Self::Undo => undo::undo(chat, rest).await?,
             looks => return looks.look(chat, rest).await,
         }
         Ok(Then::Stays)
@@ -110,7 +118,7 @@ impl Builtin {
             Self::Tools => tools::tools(chat).await,
             Self::Quit => return Ok(Then::Leaves),
             Self::Agent | Self::Model if rest.is_empty() => chat.who(),
-            Self::Agent | Self::Model | Self::Resume => {
+            Self::Agent | Self::Model | Self::Resume | Self::Undo => {
                 let message = format!("/{} waits until the agent rests", self.name());
                 return Err(Error::usage(message, "Ctrl-C or Esc interrupts the agent"));
             }

@@ -1,6 +1,7 @@
 //! `legwork undo`: takes back what a session did.
 
 mod shown;
+pub(crate) mod told;
 mod within;
 
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ fn dir(found: &Found) -> Option<PathBuf> {
 }
 
 /// Who takes back which call of the command's agents.
-struct Undoes {
+pub(crate) struct Undoes {
     files: Arc<dyn Undo>,
     commands: Arc<dyn Undo>,
     nothing: Arc<dyn Undo>,
@@ -83,7 +84,7 @@ struct Undoes {
 
 impl Undoes {
     /// In these directories, for calls that were made in another one.
-    fn new(within: &Workspace, dir: Option<PathBuf>) -> Self {
+    pub(crate) fn new(within: &Workspace, dir: Option<PathBuf>) -> Self {
         let files = FileUndo::new(within.clone());
         let files = match dir {
             Some(dir) => files.in_dir(dir),
@@ -96,11 +97,11 @@ impl Undoes {
         }
     }
 
-    fn of(&self, call: &PastCall) -> Option<Arc<dyn Undo>> {
+    pub(crate) fn of(&self, call: &PastCall) -> Option<Arc<dyn Undo>> {
         match &*call.call.name {
             "write" | "edit" => Some(Arc::clone(&self.files)),
             "bash" => Some(Arc::clone(&self.commands)),
-            "update_tasks" => Some(Arc::clone(&self.nothing)),
+            "update_tasks" | "ask_user" => Some(Arc::clone(&self.nothing)),
             _ => None,
         }
     }

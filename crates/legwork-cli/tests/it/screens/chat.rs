@@ -171,6 +171,38 @@ fn s15_4_an_edit_is_refused_with_words_and_always_outlives_the_chat() {
 }
 
 #[test]
+fn s6_7_a_chat_takes_back_what_its_last_turn_did() {
+    if !tmux::is_there() {
+        return;
+    }
+    let (home, server) = (home(), echo());
+    let terminal = Terminal::run(&home, &server, 80, CHAT);
+    terminal.until("/help shows");
+    terminal.say("write");
+    ended(&terminal, 1);
+    terminal.say("edit");
+    ended(&terminal, 2);
+    terminal.say("/undo");
+    terminal.until("edit notes.txt: restored notes.txt");
+    terminal.until("1 call taken back");
+    let notes = || fs::read_to_string(home.work().join("notes.txt")).unwrap();
+    assert_eq!(notes(), "one\ntwo\nthree\n");
+    assert!(home.work().join("new.txt").exists());
+    terminal.say("/undo 1");
+    terminal.until("write new.txt: removed new.txt");
+    assert!(!home.work().join("new.txt").exists());
+    terminal.say("/undo x");
+    terminal.until("x is not a step");
+    // The model reads of it.
+    terminal.say("who");
+    terminal.until("Heard who as");
+    let said = heard(&server).join("\n");
+    assert!(said.contains("restored notes.txt") && said.contains("removed new.txt"), "{said}");
+    terminal.press("C-d");
+    terminal.end();
+}
+
+#[test]
 fn s15_1_standard_output_has_the_answers_alone() {
     if !tmux::is_there() {
         return;
