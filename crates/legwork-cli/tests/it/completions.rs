@@ -66,7 +66,8 @@ fn bash_completes_the_ids_of_sessions() {
     let whole: Vec<_> = rows.iter().map(|row| text(row, "session")).collect();
     let short: Vec<_> = whole.iter().map(|id| id[id.len() - 8..].to_owned()).collect();
     assert_eq!(completed(&home, &["resume", ""]), short);
-    for verb in ["show", "diff", "undo", "rm"] {
+    assert_eq!(completed(&home, &["undo", &short[1][..6]]), short[1..]);
+    for verb in ["show", "diff", "rm"] {
         assert_eq!(completed(&home, &["sessions", verb, &short[1][..6]]), short[1..], "{verb}");
     }
     assert_eq!(completed(&home, &["run", "--session", &short[0][..6]]), short[..1]);

@@ -35,9 +35,8 @@ impl<'c> Tail<'c> {
 
     /// The last whole line that is not blank; what follows it is kept.
     fn last_line(&mut self, chunk: &[u8]) -> Option<String> {
-        let Some(end) = chunk.iter().rposition(|byte| *byte == b'\n') else {
-            let room = TOLD.saturating_sub(self.begun.len()).min(chunk.len());
-            self.begun.extend(chunk.get(..room).unwrap_or_default());
+        let Some(end) = memchr::memrchr(b'\n', chunk) else {
+            self.begin(chunk);
             return None;
         };
         let (whole, rest) = chunk.split_at(end);
@@ -54,19 +53,35 @@ impl<'c> Tail<'c> {
             }
         }
         self.begun.clear();
-        self.begun.extend(rest.iter().skip(1).take(TOLD));
+        self.begin(rest.get(1..).unwrap_or_default());
         let last = last?;
         let told = last.get(..TOLD.min(last.len())).unwrap_or_default();
         Some(String::from_utf8_lossy(told).trim_end().to_owned())
+    }
+
+    /// Passes over what is not told; a line that it begins may be.
+    fn skip(&mut self, chunk: &[u8]) {
+        let rest = memchr::memrchr(b'\n', chunk).and_then(|end| chunk.get(end + 1..));
+        if rest.is_some() {
+            self.begun.clear();
+        }
+        self.begin(rest.unwrap_or(chunk));
+    }
+
+    /// Keeps the beginning of a line.
+    fn begin(&mut self, line: &[u8]) {
+        let room = TOLD.saturating_sub(self.begun.len()).min(line.len());
+        self.begun.extend_from_slice(line.get(..room).unwrap_or_default());
     }
 }
 
 impl Sink for Tail<'_> {
     fn push(&mut self, chunk: &[u8]) {
         self.output.push(chunk);
-        let Some(line) = self.last_line(chunk) else { return };
         let now = Instant::now();
-        if self.told.is_none_or(|told| now.duration_since(told) >= PERIOD) {
+        if self.told.is_some_and(|told| now.duration_since(told) < PERIOD) {
+            self.skip(chunk);
+        } else if let Some(line) = self.last_line(chunk) {
             self.told = Some(now);
             self.cx.progress(&line);
         }

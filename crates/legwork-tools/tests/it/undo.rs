@@ -22,20 +22,22 @@ use crate::fixture::Fixture;
 fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
     let (mut all, mut left) = (BTreeMap::new(), vec![root.to_owned()]);
     while let Some(dir) = left.pop() {
-        for entry in fs::read_dir(&dir).unwrap() {
-            let path = entry.unwrap().path();
-            let metadata = path.symlink_metadata().unwrap();
+        for entry in fs::read_dir(&dir).expect("it works") {
+            let path = entry.expect("it works").path();
+            let metadata = path.symlink_metadata().expect("it works");
             let content = match metadata.file_type() {
-                kind if kind.is_symlink() => {
-                    fs::read_link(&path).unwrap().to_string_lossy().into_owned().into_bytes()
-                }
+                kind if kind.is_symlink() => fs::read_link(&path)
+                    .expect("it works")
+                    .to_string_lossy()
+                    .into_owned()
+                    .into_bytes(),
                 kind if kind.is_dir() => {
                     left.push(path.clone());
                     Vec::new()
                 }
-                _ => fs::read(&path).unwrap(),
+                _ => fs::read(&path).expect("it works"),
             };
-            let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            let name = path.strip_prefix(root).expect("it works").to_string_lossy().into_owned();
             all.insert(name, (metadata.mode(), content));
         }
     }
@@ -45,13 +47,13 @@ fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 /// A workspace with files, a directory that is empty, and modes of their own.
 fn place() -> Fixture {
     let place = Fixture::new();
-    fs::create_dir(place.path("empty")).unwrap();
-    fs::create_dir(place.path("src")).unwrap();
+    fs::create_dir(place.path("empty")).expect("it works");
+    fs::create_dir(place.path("src")).expect("it works");
     place.write("src/a.txt", "one\ntwo\nthree\n");
     place.write("run.sh", "#!/bin/sh\necho hi\n");
     place.write("crlf.txt", "a\r\nb\r\nlast without an end");
     place.write("binary", "\0\u{1}binary");
-    fs::set_permissions(place.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(place.path("run.sh"), fs::Permissions::from_mode(0o755)).expect("it works");
     place
 }
 
@@ -85,7 +87,7 @@ fn thirty() -> Vec<Turn> {
 }
 
 fn agent(place: &Fixture, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
-    let workspace = Workspace::open(place.path(".")).unwrap();
+    let workspace = Workspace::open(place.path(".")).expect("it works");
     let environment = Environment::filtered([("PATH", "/usr/bin:/bin")]);
     let tools: [Arc<dyn Tool>; 3] = [
         Arc::new(Write::new(workspace.clone())),
@@ -97,13 +99,13 @@ fn agent(place: &Fixture, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
         .budget(Budget::unlimited())
         .store_in(store)
         .build()
-        .unwrap()
+        .expect("it works")
 }
 
 async fn worked(place: &Fixture, turns: Vec<Turn>) -> (MemoryStore, Session) {
     let store = MemoryStore::new();
     let agent = agent(place, Arc::new(store.clone()), turns);
-    agent.run("go").in_session("s").await.unwrap();
+    agent.run("go").in_session("s").await.expect("it works");
     (store, agent.session("s"))
 }
 
@@ -114,10 +116,10 @@ async fn s6_7_thirty_steps_are_taken_back_byte_for_byte() {
     let (_store, session) = worked(&place, thirty()).await;
     let worked = tree(&place.path("."));
     assert!(worked.len() > before.len() + 25, "{}", worked.len());
-    let plan = session.undo(UndoFrom::Start).await.unwrap();
+    let plan = session.undo(UndoFrom::Start).await.expect("it works");
     assert_eq!((plan.refused().count(), plan.left().count()), (0, 0), "{plan:?}");
     assert_eq!(tree(&place.path(".")), worked, "a plan changes nothing");
-    let undone = plan.run().await.unwrap();
+    let undone = plan.run().await.expect("it works");
     assert!(undone.stopped.is_none());
     assert_eq!(undone.calls.len(), 83);
     assert_eq!(tree(&place.path(".")), before);
@@ -134,16 +136,16 @@ async fn s6_7_an_undo_of_files_that_dies_anywhere_gives_the_tree_back_when_it_is
             let faulty = FaultyStore::over(Arc::new(store.clone()));
             let faulty = Arc::new(faulty.fault(Operation::Append, nth, fault));
             let session = agent(&place, faulty.clone(), Vec::new()).session("s");
-            let plan = session.undo(UndoFrom::Start).await.unwrap();
+            let plan = session.undo(UndoFrom::Start).await.expect("it works");
             let hung = faulty.hung().clone();
             tokio::select! {
                 _ = plan.run() => panic!("it was not killed at {nth}"),
                 () = hung.cancelled() => {}
             }
             let session = agent(&place, Arc::new(store), Vec::new()).session("s");
-            let plan = session.undo(UndoFrom::Start).await.unwrap();
+            let plan = session.undo(UndoFrom::Start).await.expect("it works");
             assert_eq!(plan.refused().count(), 0, "{fault:?} {nth}: {plan:?}");
-            assert!(plan.run().await.unwrap().stopped.is_none());
+            assert!(plan.run().await.expect("it works").stopped.is_none());
             assert_eq!(tree(&place.path(".")), before, "{fault:?} {nth}");
         }
     }
@@ -157,7 +159,7 @@ async fn s6_7_a_part_of_the_steps_gives_the_tree_of_that_time_back() {
     let then = tree(&place.path("."));
     let rest = thirty().into_iter().skip(4).collect();
     let (_store, session) = worked(&place, rest).await;
-    session.undo(UndoFrom::Step(1)).await.unwrap().run().await.unwrap();
+    session.undo(UndoFrom::Step(1)).await.expect("it works").run().await.expect("it works");
     assert_eq!(tree(&place.path(".")), then);
 }
 
@@ -172,18 +174,18 @@ async fn s6_7_a_file_that_was_changed_since_is_refused_with_the_reason() {
     let (_store, session) = worked(&place, turns).await;
     place.write("src/a.txt", "mine\n");
     let changed = tree(&place.path("."));
-    let plan = session.undo(UndoFrom::Start).await.unwrap();
+    let plan = session.undo(UndoFrom::Start).await.expect("it works");
     let refused: Vec<_> = plan.refused().map(|(_, why)| why.to_string()).collect();
     let why = "src/a.txt: it was changed since: it has another content";
     assert_eq!(refused, [why, why]);
-    assert!(plan.run().await.unwrap().calls.is_empty());
+    assert!(plan.run().await.expect("it works").calls.is_empty());
     assert_eq!(tree(&place.path(".")), changed);
-    let plan = session.undo(UndoFrom::Start).await.unwrap().without_refused();
-    let undone = plan.run().await.unwrap();
+    let plan = session.undo(UndoFrom::Start).await.expect("it works").without_refused();
+    let undone = plan.run().await.expect("it works");
     let did: Vec<_> = undone.calls.iter().map(|undone| &*undone.did).collect();
     assert_eq!(did, ["removed new.txt"]);
     assert!(!place.path("new.txt").exists());
-    assert_eq!(fs::read_to_string(place.path("src/a.txt")).unwrap(), "mine\n");
+    assert_eq!(fs::read_to_string(place.path("src/a.txt")).expect("it works"), "mine\n");
 }
 
 #[tokio::test]
@@ -197,10 +199,10 @@ async fn s6_7_of_a_command_its_changes_of_files_are_taken_back_and_the_rest_is_n
         Turn::text("done"),
     ];
     let (_store, session) = worked(&place, turns).await;
-    let plan = session.undo(UndoFrom::Start).await.unwrap();
+    let plan = session.undo(UndoFrom::Start).await.expect("it works");
     let left: Vec<_> = plan.left().map(|(call, stays)| (&*call.call.name, stays)).collect();
     assert_eq!(left, [("bash", Some("what else the command did"))]);
     assert_eq!(plan.refused().count(), 0, "{plan:?}");
-    plan.run().await.unwrap();
+    plan.run().await.expect("it works");
     assert_eq!(tree(&place.path(".")), before);
 }

@@ -73,7 +73,9 @@ impl Question {
     /// The question that a call which waits asks; none if it is another call.
     pub fn of(pending: &Pending) -> Option<Self> {
         let asks = *pending.tool == *TOOL && pending.reason == PendingReason::External;
-        asks.then(|| serde_json::from_str(&pending.arguments).ok()).flatten()
+        // Read as they were judged: a key that is there twice counts once.
+        let arguments: Option<Value> = serde_json::from_str(&pending.arguments).ok();
+        arguments.filter(|_| asks).and_then(|arguments| serde_json::from_value(arguments).ok())
     }
 
     /// Whether an answer that is none of the choices is one.
@@ -90,9 +92,9 @@ impl Question {
         if text.is_empty() {
             return Err(Refused::Empty);
         }
-        let same = |choice: &&String| choice.to_lowercase() == text.to_lowercase();
+        let same = |choice: &&String| choice.trim().to_lowercase() == text.to_lowercase();
         let number = || text.parse::<usize>().ok()?.checked_sub(1);
-        let exact = self.choices.iter().find(|choice| *choice == text);
+        let exact = self.choices.iter().find(|choice| choice.trim() == text);
         let chosen = exact.or_else(|| self.choices.iter().find(same));
         match chosen.or_else(|| self.choices.get(number()?)) {
             Some(choice) => Ok(choice.clone()),

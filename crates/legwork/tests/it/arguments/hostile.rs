@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork::capability::ask_user::{Question, asking};
 use legwork::core::tool::FailureKind;
 use legwork::prelude::*;
 use legwork_core::ToolSpec;
@@ -44,7 +45,11 @@ async fn outcomes(spec: &ToolSpec, arguments: Vec<String>) -> Vec<ToolOutcome> {
     let (folder, count) = (Folder::new(), arguments.len());
     let calls = arguments.into_iter().map(|text| (spec.name.to_string(), text));
     let model = ScriptedModel::new([Turn::raw_calls(calls), Turn::text("done")]);
-    let agent = suite::builder(&folder, model.clone()).build().unwrap();
+    // A question that fits is answered: by the number of a choice, or in words.
+    let person = asking(async |question: Question| {
+        Some(if question.choices.is_empty() { "as you like" } else { "1" }.to_owned())
+    });
+    let agent = suite::builder(&folder, model.clone()).approver(person).build().unwrap();
     let run = agent.run("go").outcome().await.unwrap();
     let steps = run.state().step_results();
     let executions = steps.flat_map(|result| result.step.tool_executions());
