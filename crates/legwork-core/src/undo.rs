@@ -4,26 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
+pub use crate::event::UndoOutcome;
 use crate::event::{Event, ToolFinished, ToolStarted};
 use crate::id::{EffectKey, Seq, SessionId};
 use crate::journal::Journal;
 use crate::message::ToolCall;
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, Metadata, ToolOutcome};
-
-/// What came of taking a call back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum UndoOutcome {
-    /// It was taken back; what was done for it, in words.
-    Done(String),
-    /// It was not taken back, for this reason.
-    Refused(String),
-}
 
 /// How far a call was taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

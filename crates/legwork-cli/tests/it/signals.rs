@@ -92,7 +92,9 @@ fn s3_9_a_terminal_that_goes_away_interrupts_the_run() {
         let home = Home::new();
         let (terminal, inside) = terminal();
         server.hold(0);
-        let mut run = home.with(&server, &["run", flag, "--sandbox", "off", "Work"]);
+        // Nobody reads the terminal: what is written until then has to fit in it.
+        let args = ["run", flag, "--sandbox", "off", "--tools", "bash", "Work"];
+        let mut run = home.with(&server, &args);
         let mut run = run.stdout(inside.try_clone().unwrap()).stderr(inside).spawn().unwrap();
         server.arrived_blocking(0);
         drop(terminal);

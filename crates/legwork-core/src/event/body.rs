@@ -20,7 +20,6 @@ use crate::pending::Pending;
 use crate::status::ExecutionStatus;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
-use crate::undo::UndoOutcome;
 
 /// The session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -392,6 +391,18 @@ pub struct UndoFinished {
     pub call: EffectKey,
     /// What came of it.
     pub outcome: UndoOutcome,
+}
+
+/// What came of taking a call back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UndoOutcome {
+    /// It was taken back; what was done for it, in words.
+    Done(String),
+    /// It was not taken back, for this reason.
+    Refused(String),
 }
 
 /// An event of a type that this version does not know.

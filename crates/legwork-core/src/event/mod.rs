@@ -12,7 +12,7 @@ pub use body::{
     HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
     OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded, ResponseChanged,
     SessionStarted, StepFinished, StopPrevented, ToolChanged, ToolFinished, ToolStarted,
-    ToolsShown, UndoFinished, UndoStarted, Unknown, Worked,
+    ToolsShown, UndoFinished, UndoOutcome, UndoStarted, Unknown, Worked,
 };
 
 use crate::error::ErrorRecord;
