@@ -76,7 +76,7 @@ fn s6_1_a_call_of_any_tool_runs_if_and_only_if_its_arguments_fit_its_schema() {
     let each: Vec<_> = specs.iter().map(|spec| instance::text(&spec.parameters)).collect();
     let (mut fitted, mut refused) = (vec![0; specs.len()], vec![0; specs.len()]);
     let mut runner =
-        TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+        TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
     let seen = std::cell::RefCell::new((&mut fitted, &mut refused));
     let checked = runner.run(&each, |texts| {
         let verdicts = runtime.block_on(ran(&specs, &texts));
@@ -92,7 +92,7 @@ fn s6_1_a_call_of_any_tool_runs_if_and_only_if_its_arguments_fit_its_schema() {
     checked.unwrap_or_else(|error| panic!("{error}"));
     // Of each tool there were both, or nothing was shown.
     for (at, spec) in specs.iter().enumerate() {
-        assert!(fitted[at] > 5, "{}: {} fitted", spec.name, fitted[at]);
-        assert!(refused[at] > 20, "{}: {} were refused", spec.name, refused[at]);
+        assert!(fitted[at] > 0, "{}: none fitted", spec.name);
+        assert!(refused[at] > 0, "{}: none was refused", spec.name);
     }
 }

@@ -195,7 +195,7 @@ fn object(root: &Value, keywords: &Map<String, Value>, depth: u32) -> BoxedStrat
     object.boxed()
 }
 
-/// Any values.
+/// Any values, but no numbers of which implementations differ over the multiples (see `integer`).
 fn junk() -> impl Strategy<Value = Value> + Clone {
     select(vec![
         json!(null),
@@ -204,7 +204,7 @@ fn junk() -> impl Strategy<Value = Value> + Clone {
         json!(-1),
         json!(1.0),
         json!(2.5),
-        json!(u64::MAX),
+        json!(1_u64 << 53),
         json!(""),
         json!("1"),
         json!("text"),
