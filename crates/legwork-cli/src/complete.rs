@@ -9,16 +9,18 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
+};
 use clap_complete::env::{CompleteEnv, Shells};
 use legwork::core::SessionId;
 use legwork::model::Catalogue;
 use legwork::port::store::{Query, SessionInfo};
 
 use crate::agents::Agents;
-use crate::args::{self, Cli};
+use crate::args::{self, AskFor, Cli};
 use crate::commands::summary_line;
-use crate::config::Config;
+use crate::config::{Config, names};
 use crate::error::Error;
 use crate::short_id::Length;
 use crate::store_address::StoreAddress;
@@ -97,6 +99,16 @@ pub(crate) fn agents() -> ArgValueCompleter {
         let wanted = Wanted { dir: &dir, kinds: &[Kind::Agent], flag: Flag::Not };
         let found = Agents::load(&Trust::of(wanted, &config), &[]).definitions;
         words(typed, found.iter().map(|(name, _)| name.to_owned()))
+    })
+}
+
+/// Completes when a person is asked, or the file of rules that says it.
+pub(crate) fn approve() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let names = names::<AskFor>().into_iter();
+        let mut all = words(typed, names);
+        all.extend(PathCompleter::file().complete(typed));
+        all
     })
 }
 

@@ -47,6 +47,12 @@ pub(crate) struct Recorded {
     /// When a person is asked before a call runs, if more often than the tools say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approve: Option<AskFor>,
+    /// Rules that deny calls or have a person asked, of others than the user's own file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rules: Vec<String>,
+    /// The file of permissions that allowed calls, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) allowed_by: Option<String>,
     /// The agent that it was begun with; none if that was the command's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<RecordedAgent>,

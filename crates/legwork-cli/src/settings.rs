@@ -5,6 +5,7 @@
 
 mod address;
 mod options;
+mod permissions;
 mod project;
 mod unusable;
 mod walls;
@@ -17,12 +18,13 @@ use legwork::skills::base_model;
 use legwork::tools::sandbox::Network;
 
 pub(crate) use self::address::{around, named as named_address};
+pub(crate) use self::permissions::Asking;
 pub(crate) use self::project::not_named;
 use self::project::{Named, Way};
 use self::unusable::{check_provider, no_model};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
-use crate::args::{self, AskFor, Sandbox};
+use crate::args::{self, Sandbox};
 use crate::config::{
     AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Search, Source, Sourced,
     WebHosts, max_write, not_taken, variable_of,
@@ -59,10 +61,8 @@ pub(crate) struct Settings {
     pub(crate) context: ProjectContext,
     /// The tools that the agent has; none if it has all.
     pub(crate) tools: Option<Vec<String>>,
-    /// When a person is asked before a call runs.
-    pub(crate) approve: Sourced<AskFor>,
-    /// When the session was begun to ask.
-    pub(crate) asked_before: AskFor,
+    /// When a person is asked before a call runs, and which calls run without it, or never.
+    pub(crate) asking: Asking,
     pub(crate) limits: Limits,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
@@ -129,7 +129,8 @@ impl Settings {
 
     fn begun(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let recorded = Recorded::default();
-        let trust = project::trust(flags, config, &recorded, Way::Begins)?.asked(asks)?;
+        let config = config.with_permissions(flags.permissions())?;
+        let trust = project::trust(flags, &config, &recorded, Way::Begins)?.asked(asks)?;
         let mut config = config.with_project(&trust)?;
         let agent = Chosen::of(flags, None, &trust)?;
         let environment = text("LEGWORK_MODEL")?;
@@ -172,6 +173,7 @@ impl Settings {
         state: &AgentState,
         asks: Asks,
     ) -> Result<Self, Error> {
+        let config = &config.with_permissions(flags.permissions())?;
         // The project's file is not read again: the agent may have written it by now.
         let mut recorded = Recorded::of(state);
         let definition = &state.facts().definition;
@@ -208,7 +210,9 @@ impl Settings {
         let base_url = address::of(flags, recorded, around(provider(&model.value), config)?)?;
         check_provider(provider(&model.value), base_url.as_ref(), config)?;
         let dir = dir(flags, recorded)?;
-        let Walls { sandbox, network, allow_paths, looser } = Walls::of(flags, config, recorded)?;
+        let Walls { sandbox, network, allow_paths, mut looser } =
+            Walls::of(flags, config, recorded)?;
+        let asking = Asking::of(flags, config, recorded, &mut looser)?;
         let mut written =
             allow_paths.iter().map(|path| &path.value).filter(|path| path.is_written());
         // In a sandbox, and for all other tools, that file does not exist.
@@ -241,8 +245,7 @@ impl Settings {
                 false => recorded.context,
             },
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
-            approve: approve(flags, recorded),
-            asked_before: recorded.approve.unwrap_or_default(),
+            asking,
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
@@ -276,14 +279,6 @@ impl Settings {
     /// The same with the store that sessions are written to.
     pub(crate) fn in_store(self, address: &StoreAddress) -> Self {
         Self { store: address.path().map(PathBuf::from), ..self }
-    }
-
-    /// Which calls need approval. Who is not to be asked denies those that needed it before.
-    pub(crate) fn needs_approval(&self) -> AskFor {
-        match self.approve.value {
-            AskFor::Never => self.asked_before,
-            asks => asks,
-        }
     }
 
     /// Whether the agent has a tool of this name, if there is one.
@@ -340,8 +335,8 @@ impl Settings {
         if self.network.value != Network::Off {
             add(&self.network.source, &walls::network_flag(&self.network.value));
         }
-        if self.approve.value < AskFor::default() {
-            add(&self.approve.source, "--approve never");
+        if let Some(approve) = self.asking.again() {
+            add(&Source::Flag("--approve"), &approve);
         }
         if self.trust.standing == Standing::Flag {
             add(&Source::Flag("--trust"), "--trust");
@@ -382,6 +377,7 @@ impl Settings {
             Source::Flag(_) => BaseUrl::of(&url.value, By::Flag),
             _ => BaseUrl::of(&url.value, By::Environment),
         });
+        let (approve, rules, allowed_by) = self.asking.record();
         Recorded {
             dir: None,
             base_url,
@@ -391,18 +387,12 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
-            approve: Some(self.needs_approval()).filter(|asks| *asks > AskFor::default()),
+            approve,
+            rules,
+            allowed_by,
             agent: self.agent.as_ref().map(Chosen::record),
         }
     }
-}
-
-/// When a person is asked: as the flag says, else as the session does if that is more often.
-fn approve(flags: &args::Agent, recorded: &Recorded) -> Sourced<AskFor> {
-    let before = recorded.approve.filter(|before| *before > AskFor::default());
-    Sourced::new(AskFor::default(), Source::Default)
-        .or(before.map(|before| Sourced::new(before, Source::Session)))
-        .or(flag(&flags.approve, "--approve"))
 }
 
 fn named(flag: &str, value: &str) -> String {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use legwork::agent::toolset::{Ask, ToolExt as _};
+use legwork::agent::toolset::ToolExt as _;
 use legwork::capability::ask_user::{self, AskUser};
-use legwork::core::{EffectClass, ToolSpec};
+use legwork::core::ToolSpec;
 use legwork::port::Tool;
 use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
@@ -15,7 +15,6 @@ use legwork::tools::{Bash, BashOutput, Edit, Environment, List, Read, Search, Wo
 use legwork::web::{fetch, search};
 
 use crate::agents::Chosen;
-use crate::args::AskFor;
 use crate::commands::nearest;
 use crate::config::locate::{home, shown};
 use crate::config::{AllowPath, Config, Source};
@@ -23,7 +22,7 @@ use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
 use crate::sandbox;
-use crate::settings::Settings;
+use crate::settings::{Asking, Settings};
 use crate::web::{self, Web};
 
 /// The names of all tools, in the order that the model is shown them.
@@ -145,8 +144,7 @@ pub(crate) fn tools(
     ];
     all.extend(web.tools());
     all.push(Arc::new(AskUser));
-    let all =
-        all.into_iter().map(|tool| asked(tool, settings.needs_approval())).collect::<Vec<_>>();
+    let all = all.into_iter().map(|tool| asked(tool, &settings.asking)).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
     for name in chosen {
         match web::why_missing(name, settings).filter(|_| named(&all, name).is_err()) {
@@ -160,20 +158,14 @@ pub(crate) fn tools(
     Ok(all.into_iter().filter(is_chosen).collect())
 }
 
-/// A tool before whose calls a person is asked, as the settings say.
-fn asked(tool: Arc<dyn Tool>, when: AskFor) -> Arc<dyn Tool> {
+/// A tool whose calls run, need approval or never run, as the settings say.
+fn asked(tool: Arc<dyn Tool>, asking: &Asking) -> Arc<dyn Tool> {
     let spec = tool.spec();
-    // The person who is asked sees it then.
+    // A person who is asked sees the call of this one.
     if *spec.name == *ask_user::TOOL {
         return tool;
     }
-    let reads = spec.effect == EffectClass::ReadOnly;
-    let why = if reads { "you asked to see each call" } else { "it can change something" };
-    match when {
-        AskFor::All => tool.approval_required(Ask::each().because(why)),
-        AskFor::Writes if !reads => tool.approval_required(Ask::each().because(why)),
-        _ => tool,
-    }
+    tool.permissions(asking.permissions(&spec))
 }
 
 /// The tool of a name, or which one may have been meant.

@@ -152,7 +152,7 @@ impl Worker {
             }
         };
         let walls = sandbox::words(settings);
-        let person = Person::new(screen, workspace.clone(), settings.approve.value, walls)
+        let person = Person::new(screen, workspace.clone(), settings.asking.when.value, walls)
             .notified(settings.notify.clone());
         let agent = agent.settings(settings.asked.clone()).approver(person).mask(&mask);
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());

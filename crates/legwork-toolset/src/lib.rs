@@ -41,7 +41,8 @@ mod validate;
 
 pub use combined::Combined;
 pub use decorate::{
-    Ask, AskedCall, CallRule, Decorated, List, Names, Next, NoRule, ToolExt, ToolsetExt, subject,
+    Ask, AskedCall, CallRule, Decorated, InvalidRule, List, Names, Next, Permissions, ToolExt,
+    ToolsetExt, subject,
 };
 pub use dynamic::{Dynamic, dynamic};
 pub use lazy::{Lazy, lazy};

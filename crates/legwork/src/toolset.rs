@@ -28,8 +28,8 @@
 //! A source of one's own implements [`Toolset`]; `examples/own_toolset.rs` does.
 
 pub use legwork_agent::toolset::{
-    Ask, AskedCall, Combined, Decorated, Dynamic, Lazy, Next, SharedToolset, ToolExt, Tools,
-    ToolsetExt, dynamic, lazy,
+    Ask, AskedCall, CallRule, Combined, Decorated, Dynamic, InvalidRule, Lazy, Next, Permissions,
+    SharedToolset, ToolExt, Tools, ToolsetExt, dynamic, lazy,
 };
 pub use legwork_port::toolset::{Error, OpenToolset, Scope};
 pub use legwork_port::{Admission, AdmittedCall, Toolset};

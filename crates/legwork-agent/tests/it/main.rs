@@ -67,6 +67,7 @@ mod orchestrate_tool_use;
 mod over_bound;
 mod overriding;
 mod panics;
+mod permissions;
 mod permitted;
 mod prompt;
 mod random;

@@ -131,10 +131,12 @@ impl Person {
             let answer = match said {
                 Said::Yes => Answer::approve(pending),
                 Said::No(words) => Answer::deny(pending, words),
-                Said::Always if always.is_some() => {
-                    Answer::approve_and_remember(pending, always.clone().unwrap_or(Remember::Tool))
+                Said::Always if let Some(always) = always.clone().filter(|_| pending.of_policy) => {
+                    Answer::approve_and_remember(pending, always)
                 }
-                Said::Tool => Answer::approve_and_remember(pending, Remember::Tool),
+                Said::Tool if pending.of_policy => {
+                    Answer::approve_and_remember(pending, Remember::Tool)
+                }
                 Said::Again => Answer::new(&pending.id, Verdict::RunAgain),
                 Said::Tell => Answer::new(&pending.id, Verdict::Tell),
                 Said::Later => return None,
@@ -148,7 +150,7 @@ impl Person {
                         continue;
                     }
                 },
-                Said::Unclear | Said::Always => {
+                Said::Unclear | Said::Always | Said::Tool => {
                     self.screen.question(&question.again()).ok()?;
                     continue;
                 }

@@ -44,11 +44,13 @@ pub(super) fn question(
     }
     let tool = &pending.tool;
     let always = match always(pending) {
-        Some(Remember::Rule(rule)) => format!("[a]lways {rule}, [t]ool: always {tool}"),
-        Some(_) => format!("[a]lways {tool}"),
-        None => format!("[t]ool: always {tool}"),
+        // Each such call is asked about, whatever was approved before.
+        _ if !pending.of_policy => String::new(),
+        Some(Remember::Rule(rule)) => format!(" [a]lways {rule}, [t]ool: always {tool},"),
+        Some(_) => format!(" [a]lways {tool},"),
+        None => format!(" [t]ool: always {tool},"),
     };
-    let prompt = format!("[y]es, [n]o, n WORDS for the model, [e]dit, {always}, [l]ater?");
+    let prompt = format!("[y]es, [n]o, n WORDS for the model, [e]dit,{always} [l]ater?");
     Question { label: "approve?", lines, diff, prompt }
 }
 

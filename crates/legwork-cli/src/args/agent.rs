@@ -1,6 +1,6 @@
 //! The settings of an agent: flags that several commands share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -8,7 +8,7 @@ use legwork::core::budget::MicroUsd;
 use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
 
-use super::AskFor;
+use super::ApproveBy;
 
 /// The settings of an agent that flags give.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,9 +40,9 @@ pub(crate) struct Agent {
     /// The network that commands may reach: off, all, or hosts such as api.example.com,*.npmjs.org [default: off]
     #[arg(long, value_name = "off|all|HOST,..", value_parser = crate::config::network)]
     pub(crate) network: Option<Network>,
-    /// When you are asked before a tool call runs: never, ask (as the tools say), writes, all [default: ask, or that of the session if it asks more]
-    #[arg(long, value_enum, value_name = "WHEN", hide_possible_values = true)]
-    pub(crate) approve: Option<AskFor>,
+    /// When you are asked before a tool call runs: never, ask (as the tools say), writes, all, or a file of rules [default: ask, or that of the session if it asks more]
+    #[arg(long, value_name = "WHEN|FILE", value_parser = super::approve_by, add = crate::complete::approve())]
+    pub(crate) approve: Option<ApproveBy>,
     /// Do not include AGENTS.md files in the instructions [default: the session's choice, else include them]
     #[arg(long)]
     pub(crate) no_context: bool,
@@ -85,6 +85,13 @@ pub(crate) struct Agent {
     /// An additional path that the agent may use; may be given several times
     #[arg(long, value_name = "PATH[:ro]")]
     pub(crate) allow_path: Vec<String>,
+}
+
+impl Agent {
+    /// The file of permissions that is named, if one is.
+    pub(crate) fn permissions(&self) -> Option<&Path> {
+        self.approve.as_ref().and_then(ApproveBy::file)
+    }
 }
 
 #[derive(Debug, Args)]

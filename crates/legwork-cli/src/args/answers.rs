@@ -1,7 +1,6 @@
 //! `legwork pending`, `approve`, `deny` and `answer`: calls that wait for a person.
 
-use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use clap::Args;
 
 use super::Store;
 
@@ -44,23 +43,6 @@ Examples:
 A call is in doubt if it was running when the process died: it may or may not
 have happened. --result is read as JSON, or as text if it is none. The answer to a
 question is a choice, by its words or number, or other words where it takes them.";
-
-/// When a person is asked before a tool call runs.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, ValueEnum, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AskFor {
-    /// Never: what needs approval is denied
-    Never,
-    /// As the tools say
-    #[default]
-    Ask,
-    /// Before each call that can change something
-    Writes,
-    /// Before each call of the command's own tools
-    All,
-}
 
 /// A call that waits, in a session.
 #[derive(Debug, Args)]

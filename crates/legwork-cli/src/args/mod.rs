@@ -3,6 +3,7 @@
 mod agent;
 mod agents;
 mod answers;
+mod asking;
 mod chat;
 mod completions;
 mod config;
@@ -26,7 +27,8 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
-pub(crate) use answers::{Answer, Approve, AskFor, Deny, OneCall, Pending};
+pub(crate) use answers::{Answer, Approve, Deny, OneCall, Pending};
+pub(crate) use asking::{ApproveBy, AskFor, approve_by};
 pub(crate) use chat::Chat;
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};

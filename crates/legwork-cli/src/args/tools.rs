@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use legwork::tools::sandbox::Network;
 
-use super::{AskFor, Sandbox};
+use super::{ApproveBy, Sandbox};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -57,8 +57,8 @@ pub(crate) struct ToolsList {
     #[command(flatten)]
     pub(crate) around: Surroundings,
     /// When a person is asked before a call runs, as in a run [default: ask]
-    #[arg(long, value_enum, value_name = "WHEN")]
-    pub(crate) approve: Option<AskFor>,
+    #[arg(long, value_name = "WHEN|FILE", value_parser = super::approve_by, add = crate::complete::approve())]
+    pub(crate) approve: Option<ApproveBy>,
     /// Print one tool a line, as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -16,6 +16,8 @@ pub(crate) enum Whose {
     User,
     /// The project's: it came with a repository, or an agent wrote it.
     Project,
+    /// One of permissions, which a flag names.
+    Flag,
 }
 
 /// The text of a file.

@@ -86,7 +86,7 @@ fn read(path: &Path, whose: Whose) -> Result<Vec<u8>, Problem> {
     if !facts.is_file() {
         return Err(Problem::NoFile);
     }
-    if whose == Whose::User {
+    if whose != Whose::Project {
         safe(&facts)?;
     }
     let mut bytes = Vec::new();

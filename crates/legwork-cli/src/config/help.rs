@@ -15,7 +15,7 @@ the project's legwork.toml, your own legwork.toml, the default.
 Your file is ~/.config/legwork/legwork.toml (under XDG_CONFIG_HOME, if that is set), or the one \
 that --config or LEGWORK_CONFIG names. The project's is the nearest legwork.toml from the working \
 directory up to the repository's root. It is not used until the project is trusted, see \
-`legwork help trust`; then it may only name the model and lower limits.
+`legwork help trust`; then it may only name the model, lower limits, and deny or ask about calls.
 ";
 
 /// The meaning of the table of limits.

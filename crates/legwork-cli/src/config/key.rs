@@ -1,7 +1,6 @@
 //! All keys of `legwork.toml`: their names and meanings, and what a project may set.
 
-use crate::args::Color;
-use crate::args::Sandbox;
+use crate::args::{AskFor, Color, Sandbox};
 
 /// A key of `legwork.toml`.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +45,8 @@ pub(crate) enum Expects {
     Bounds,
     Web,
     Search,
+    AskFor,
+    Permissions,
 }
 
 /// What a project's file may do with a key: a repository may be hostile.
@@ -112,6 +113,18 @@ pub(crate) const KEYS: &[Key] = &[
             "network",
             Expects::Network,
             "The network that commands in a sandbox may reach: \"off\", \"all\", or a list of hosts",
+        )
+    },
+    Key {
+        example: r#"approve = "writes""#,
+        variable: Some("LEGWORK_APPROVE"),
+        flag: Some("--approve"),
+        project: Project::Tightens,
+        ..key(
+            "approve",
+            Expects::AskFor,
+            "When you are asked before a tool call runs; a project's file may only have you asked \
+             more often",
         )
     },
     Key {
@@ -276,6 +289,19 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
+        example: "[permissions]\nallow = [\"bash(cargo test:*)\", \"edit(src/**)\"]\n\
+                  ask = [\"bash(git push:*)\"]\ndeny = [\"write(.github/**)\"]",
+        flag: Some("--approve"),
+        project: Project::Tightens,
+        ..key(
+            "permissions",
+            Expects::Permissions,
+            "Rules for calls, as TOOL or TOOL(PATTERN): those of `deny` never run, those of `ask` \
+             need your approval each time, those of `allow` need none with `approve`; a project's \
+             file may only ask and deny",
+        )
+    },
+    Key {
         example: "[search]\nprovider = \"brave\"",
         project: Project::Never("it could send your searches and your key to another server"),
         ..key(
@@ -304,6 +330,9 @@ pub(super) const OF_TIER: [&str; 6] =
 pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
 /// The keys of the table `[search]`.
 pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
+
+/// The keys of the table `[permissions]`.
+pub(super) const OF_PERMISSIONS: [&str; 3] = ["allow", "ask", "deny"];
 
 /// The keys of the table `[bounds]`.
 pub(super) const OF_BOUNDS: [&str; 12] = [
@@ -356,6 +385,7 @@ impl Expects {
         match self {
             Self::Sandbox => super::names::<Sandbox>(),
             Self::Color => super::names::<Color>(),
+            Self::AskFor => super::names::<AskFor>(),
             _ => Vec::new(),
         }
     }
@@ -366,7 +396,7 @@ impl Expects {
             Self::Model => "text such as \"openai:gpt-5-mini\"",
             Self::Text => "text",
             Self::Store => "text such as \"sqlite:~/work/sessions.db\"",
-            Self::Sandbox | Self::Color => "one of its names, as text",
+            Self::Sandbox | Self::Color | Self::AskFor => "one of its names, as text",
             Self::Network => "\"off\", \"all\", or a list of hosts such as [\"api.example.com\"]",
             Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
             Self::Folders => "a list of folders such as [\"~/work/*\", \"/srv/ci/site\"]",
@@ -380,6 +410,9 @@ impl Expects {
             Self::Bounds => "a table such as [bounds] with `answer_bytes` or `answer_time` in it",
             Self::Web => "a table such as [web] with lists of hosts, `allow` or `deny`, in it",
             Self::Search => "a table such as [search] with `provider` in it",
+            Self::Permissions => {
+                "a table such as [permissions] with lists of rules, `allow`, `ask` or `deny`, in it"
+            }
             Self::Models => "a table such as [models.\"my:big\"] with `context_window` in it",
         }
     }

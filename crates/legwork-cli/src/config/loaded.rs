@@ -12,11 +12,12 @@ use super::document::{Document, Whose};
 use super::folders::Folders;
 use super::layers::{text_variable, variable_of};
 use super::locate::{self, UserFile};
+use super::permissions::Rule;
 use super::source::{Line, Source, Sourced};
 use super::values::{At, KnownModel, Values};
 use super::web::{Search, WebHosts};
 use super::{file, one_of, parse};
-use crate::args::Color;
+use crate::args::{AskFor, Color};
 use crate::error::Error;
 use crate::trust::Trust;
 
@@ -33,6 +34,8 @@ pub(crate) struct File {
 pub(crate) struct Config {
     pub(crate) user: Option<File>,
     pub(crate) project: Option<File>,
+    /// The file of permissions that a flag names.
+    permissions: Option<File>,
     /// What another command needs to find the same user's file: empty, or a flag.
     pub(crate) flag: String,
 }
@@ -51,7 +54,7 @@ impl Config {
                 let hint = "set --config or LEGWORK_CONFIG right; `legwork config init` makes one";
                 Err(Error::usage(message, hint))
             }
-            _ => Ok(Self { user, project: None, flag: flag.map(again).unwrap_or_default() }),
+            _ => Ok(Self { user, flag: flag.map(again).unwrap_or_default(), ..Self::default() }),
         }
     }
 
@@ -65,7 +68,7 @@ impl Config {
         };
         let user = Some(of(user, "config.toml", Whose::User)?);
         let project = Some(of(project, "legwork.toml", Whose::Project)?);
-        Ok(Self { user, project, flag: String::new() })
+        Ok(Self { user, project, ..Self::default() })
     }
 
     /// Adds the file of a project, if it is used.
@@ -142,6 +145,51 @@ impl Config {
         }
     }
 
+    /// The same with the file of permissions that a flag names.
+    ///
+    /// # Errors
+    /// When it is not there, or says something else.
+    pub(crate) fn with_permissions(&self, path: Option<&Path>) -> Result<Self, Error> {
+        let Some(path) = path else { return Ok(self.clone()) };
+        let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let Some(file) = File::read(path, Whose::Flag)? else {
+            let message = format!("there is no file of permissions {}", locate::shown(path));
+            let words = super::names::<AskFor>().join(", ");
+            let hint = format!("--approve takes one of {words}, or such a file");
+            return Err(Error::usage(message, hint));
+        };
+        Ok(Self { permissions: Some(file), ..self.clone() })
+    }
+
+    /// When a person is asked before a call runs, but for what the flag itself says: as the
+    /// user's file says, or the project's if that is more often, or the environment.
+    ///
+    /// # Errors
+    /// When a variable of the environment has a value that is none.
+    pub(crate) fn approve(&self) -> Result<Sourced<AskFor>, Error> {
+        let [user, project] = self.values(|values| &values.approve);
+        let own = Sourced::new(AskFor::default(), Source::Default).or(user);
+        let project = project.filter(|project| project.value > own.value);
+        Ok(own.or(project).or(variable_of("LEGWORK_APPROVE", one_of)?))
+    }
+
+    /// When a person is asked, as the file of permissions says that a flag names.
+    pub(crate) fn approve_of_flag(&self) -> Option<Sourced<AskFor>> {
+        let file = self.permissions.as_ref()?;
+        let at = file.values.approve.as_ref()?;
+        Some(Sourced::new(at.value, file.source(at.line)))
+    }
+
+    /// The rules of all files.
+    pub(crate) fn rules(&self) -> Vec<Sourced<Rule>> {
+        let files = [&self.user, &self.project, &self.permissions].into_iter().flatten();
+        let rules = files.flat_map(|file| {
+            let rules = file.values.permissions.iter();
+            rules.map(|at| Sourced::new(at.value.clone(), file.source(at.line)))
+        });
+        rules.collect()
+    }
+
     /// The paths that the user's file opens.
     pub(crate) fn allow_paths(&self) -> Vec<Sourced<AllowPath>> {
         let Some(user) = &self.user else { return Vec::new() };
@@ -216,7 +264,8 @@ impl Config {
     pub(crate) fn own_files(&self) -> impl Iterator<Item = PathBuf> {
         let file = self.user.as_ref().map(|user| user.path.clone());
         let state = crate::store_address::home();
-        file.into_iter().chain(crate::context::home()).chain(state)
+        let permissions = self.permissions.as_ref().map(|file| file.path.clone());
+        file.into_iter().chain(permissions).chain(crate::context::home()).chain(state)
     }
 
     /// Whether the user's file lies in a folder.
@@ -257,6 +306,7 @@ impl File {
         match self.whose {
             Whose::User => Source::User(line),
             Whose::Project => Source::Project(line),
+            Whose::Flag => Source::Permissions(line),
         }
     }
 }

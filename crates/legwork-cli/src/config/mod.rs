@@ -31,6 +31,7 @@ pub(crate) mod locate;
 mod models;
 mod network;
 mod parse;
+mod permissions;
 mod program;
 mod retry;
 pub(crate) mod schema;
@@ -51,6 +52,7 @@ pub(crate) use fetched::Fetched;
 pub(crate) use layers::{Limits, Remembered, count, not_taken, time_limit, usd, variable_of};
 pub(crate) use loaded::Config;
 pub(crate) use network::{network, of_network};
+pub(crate) use permissions::{Rule, Verb};
 pub(crate) use program::start;
 pub(crate) use retry::{Retry, duration, in_words};
 pub(crate) use size::{bytes, in_bytes, max_write};
@@ -74,7 +76,8 @@ fn is_none_of<T: ValueEnum>(text: &str) -> String {
     format!("cannot be {text:?}: it is one of {}", names::<T>().join(", "))
 }
 
-fn names<T: ValueEnum>() -> Vec<String> {
+/// The names of a flag's values.
+pub(crate) fn names<T: ValueEnum>() -> Vec<String> {
     let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     values.map(|value| value.get_name().to_owned()).collect()
 }

@@ -12,6 +12,7 @@ use super::item::Item;
 use super::key::{BUDGET, KEYS, Key, Project, nearest};
 use super::locate::expanded;
 use super::models::models;
+use super::permissions::permissions;
 use super::tables::{keys, providers};
 use super::values::{At, Values};
 use super::web::{search, web};
@@ -99,6 +100,11 @@ pub(super) fn clipped(name: &str) -> String {
 
 /// A project's file came with a repository: it may make a run smaller, and no more.
 fn allowed(document: &Document<'_>, key: &Key, name: &Spanned<DeString<'_>>) -> Result<(), Error> {
+    if document.whose == Whose::Flag && !["approve", "permissions"].contains(&key.name) {
+        let message = format!("`{}` cannot be set in a file of permissions", key.path());
+        let hint = "such a file has `approve` and the table [permissions]; `legwork help config`";
+        return Err(document.problem(&name.span(), &message, hint));
+    }
     let (Whose::Project, Project::Never(why)) = (document.whose, key.project) else {
         return Ok(());
     };
@@ -136,6 +142,8 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "store") => values.store = at!(store(item)),
         (_, "sandbox") => values.sandbox = at!(item.one_of()),
         (_, "network") => values.network = at!(network(item)),
+        (_, "approve") => values.approve = at!(item.one_of()),
+        (_, "permissions") => values.permissions = permissions(item)?,
         (_, "allow_paths") => values.allow_paths = paths(item)?,
         (_, "trust") => values.trust = folders(item)?,
         (_, "max_write") => values.max_write = at!(item.bytes()),

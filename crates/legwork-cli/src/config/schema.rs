@@ -46,7 +46,7 @@ fn of(expects: Expects) -> Value {
         Expects::Model => json!({"type": "string", "pattern": "^[^:]+:.+$"}),
         Expects::Text => text,
         Expects::Store => json!({"type": "string", "pattern": "^(sqlite:.+|memory:)$"}),
-        Expects::Sandbox | Expects::Color => json!({"enum": expects.names()}),
+        Expects::Sandbox | Expects::Color | Expects::AskFor => json!({"enum": expects.names()}),
         Expects::Network => json!({"anyOf": [
             {"enum": ["off", "all"]},
             {"type": "array", "items": text, "minItems": 1},
@@ -83,6 +83,14 @@ fn of(expects: Expects) -> Value {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": {"allow": hosts, "deny": hosts},
+            })
+        }
+        Expects::Permissions => {
+            let rules = json!({"type": "array", "items": text});
+            json!({
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {"allow": rules, "ask": rules, "deny": rules},
             })
         }
         Expects::Search => json!({

@@ -27,6 +27,8 @@ pub(crate) enum Source {
     Environment(&'static str),
     /// What the session remembers.
     Session,
+    /// The file of permissions that a flag names.
+    Permissions(Line),
     /// A flag.
     Flag(&'static str),
 }
@@ -64,6 +66,7 @@ impl Source {
             Self::Agent(_) => "agent",
             Self::Environment(_) => "environment",
             Self::Session => "session",
+            Self::Permissions(_) => "permissions_file",
             Self::Flag(_) => "flag",
         }
     }
@@ -71,7 +74,7 @@ impl Source {
     /// The line, where it is one of a file.
     pub(crate) fn line(&self) -> Option<&Line> {
         match self {
-            Self::User(line) | Self::Project(line) => Some(line),
+            Self::User(line) | Self::Project(line) | Self::Permissions(line) => Some(line),
             _ => None,
         }
     }
@@ -81,7 +84,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::User(line) | Self::Project(line) => line.fmt(f),
+            Self::User(line) | Self::Project(line) | Self::Permissions(line) => line.fmt(f),
             Self::Environment(name) | Self::Flag(name) => f.write_str(name),
             Self::Agent(path) => f.write_str(&shown(path)),
             Self::Session => f.write_str("the session"),

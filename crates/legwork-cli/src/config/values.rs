@@ -11,9 +11,9 @@ use super::allow::AllowPath;
 use super::bounds::Answers;
 use super::credential::KeySource;
 use super::folders::Folders;
+use super::permissions::Rule;
 use super::web::{Search, WebHosts};
-use crate::args::Color;
-use crate::args::Sandbox;
+use crate::args::{AskFor, Color, Sandbox};
 
 /// A value and the line it stands in.
 #[derive(Debug, Clone)]
@@ -51,6 +51,10 @@ pub(crate) struct Values {
     pub(crate) store: Option<At<String>>,
     pub(crate) sandbox: Option<At<Sandbox>>,
     pub(crate) network: Option<At<Network>>,
+    /// When a person is asked before a call runs.
+    pub(crate) approve: Option<At<AskFor>>,
+    /// Which calls run, are asked about, or never run.
+    pub(crate) permissions: Vec<At<Rule>>,
     pub(crate) allow_paths: Vec<At<AllowPath>>,
     /// Folders whose projects are trusted.
     pub(crate) trust: Vec<At<Folders>>,

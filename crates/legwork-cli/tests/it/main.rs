@@ -38,6 +38,7 @@ mod models;
 mod options;
 mod outage;
 mod output_schema;
+mod permissions;
 mod promises;
 mod proxies;
 mod questions;

@@ -165,7 +165,9 @@ impl AgentState {
     /// The arguments are those that it would run with: as they were judged, if they were.
     pub fn as_pending(&self, index: u32, reason: PendingReason) -> Option<Pending> {
         let (slot, key) = (self.call(index)?, self.effect_key(index)?);
-        let judged = self.judged(index as usize).and_then(|judged| judged.arguments.as_ref());
+        // What was judged is void once somebody answered.
+        let judged = self.judged(index as usize).filter(|_| slot.status == CallStatus::Open);
+        let judged = judged.and_then(|judged| judged.arguments.as_ref());
         let arguments = judged.unwrap_or(slot.arguments());
         let shown = self.context().tools_shown.as_ref();
         let spec = shown.and_then(|shown| shown.tools.get(&slot.call.name));

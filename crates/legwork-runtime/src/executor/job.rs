@@ -179,22 +179,22 @@ fn job(
     let known = judged.and_then(|judged| judged.value.clone());
     let arguments = known.or_else(|| call.parse().ok().map(Arc::new));
     let answered = slot.status == CallStatus::Ready;
-    if answered && changed.is_some() {
-        // A person may have written them: nobody has looked whether they fit.
-        let fits = shown.validate(place, arguments.as_deref().unwrap_or(&Value::Null));
+    if answered {
+        // A person may have written the arguments, or the tool may refuse by now what it did not.
         let known = arguments.as_deref().unwrap_or(&Value::Null);
-        let asked = AdmittedCall {
-            call: &call,
-            shown: &slot.call.name,
-            arguments: known,
-            state,
-            approved: true,
+        let (name, approved) = (&slot.call.name, true);
+        let asked = AdmittedCall { call: &call, shown: name, arguments: known, state, approved };
+        let fits = match changed.is_some() {
+            true => shown.validate(place, known),
+            false => Ok(()),
         };
-        let fits = fits.and_then(|()| match shown.admit(place, &asked)? {
-            Admission::Invalid(problem) => Err(problem),
-            _ => Ok(()),
-        });
-        fits.map_err(|problem| ToolOutcome::Failed(FailureKind::InvalidArguments, problem))?;
+        let invalid = |problem| ToolOutcome::Failed(FailureKind::InvalidArguments, problem);
+        fits.map_err(invalid)?;
+        match shown.admit(place, &asked).map_err(invalid)? {
+            Admission::Invalid(problem) => return Err(invalid(problem)),
+            Admission::Block { by, reason } => return Err(ToolOutcome::Blocked { by, reason }),
+            _ => {}
+        }
     }
     let (spec, tool, subagent) = (Arc::clone(spec), Arc::clone(tool), None);
     let again = slot.began && !begun;

@@ -112,6 +112,17 @@ impl Ask {
         Self { expires_in: Some(time.into()), ..self }
     }
 
+    /// How often is asked, in a word.
+    pub(super) fn name(&self) -> &'static str {
+        match self.again {
+            Again::Never => "never",
+            Again::Always => "always",
+            Again::EachCall => "each",
+            Again::SameCall => "once",
+            Again::Tool => "once_per_session",
+        }
+    }
+
     /// Whether what was approved before covers a call.
     fn is_covered(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> bool {
         let spec_digest = call.spec();
@@ -152,7 +163,12 @@ impl Ask {
         if call.approved || !applies || self.is_covered(spec, call) {
             return Admission::Run;
         }
-        let request = Request::new(&*self.reason).of_policy();
+        let request = Request::new(&*self.reason);
+        // No approval covers a later call where each call is asked about, whatever was approved.
+        let request = match self.again {
+            Again::Always => request,
+            _ => request.of_policy(),
+        };
         Admission::Ask(Request { expires_in: self.expires_in, ..request })
     }
 }
@@ -165,13 +181,7 @@ impl Admits for Ask {
 
 impl Decorator for Ask {
     fn tool(&self, set: &Arc<str>, tool: &Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
-        let label = match self.again {
-            Again::Never => "approval_required(never)",
-            Again::Always => "approval_required(always)",
-            Again::EachCall => "approval_required(each)",
-            Again::SameCall => "approval_required(once)",
-            Again::Tool => "approval_required(once_per_session)",
-        };
+        let label = format!("approval_required({})", self.name());
         let admits = Arc::new(self.clone());
         Some(Arc::new(Layered::new(set, tool, label.into()).with_admission(admits)))
     }

@@ -24,6 +24,7 @@ mod guarded;
 mod layered;
 mod names;
 mod paged;
+mod permissions;
 mod prepared;
 mod renamed;
 mod rule;
@@ -51,9 +52,10 @@ use filtered::Filtered;
 use guarded::Guarded;
 pub use names::{List, Names};
 use paged::Paged;
+pub use permissions::Permissions;
 use prepared::Prepared;
 use renamed::Renamed;
-pub use rule::{CallRule, NoRule, subject};
+pub use rule::{CallRule, InvalidRule, subject};
 use searchable::Searchable;
 pub use single::ToolExt;
 use specs::Respecified;
@@ -387,6 +389,21 @@ pub trait ToolsetExt: Toolset + Sized + 'static {
     /// ```
     fn approval_required(self, ask: Ask) -> Decorated {
         Decorated::new(self, ask)
+    }
+
+    /// The tools, whose calls run, need approval or never run, by rules.
+    ///
+    /// ```
+    /// # use legwork_port::Toolset;
+    /// use legwork_toolset::Permissions;
+    /// # use legwork_toolset::{InvalidRule, ToolsetExt as _};
+    /// # fn of(coding: impl Toolset + 'static) -> Result<impl Toolset, InvalidRule> {
+    /// let permissions = Permissions::default().deny("bash(git push:*)".parse()?);
+    /// Ok(coding.permissions(permissions))
+    /// # }
+    /// ```
+    fn permissions(self, permissions: Permissions) -> Decorated {
+        Decorated::new(self, permissions)
     }
 
     /// The tools, whose bodies do not run: their results come from outside, and are given as

@@ -1,5 +1,7 @@
 //! Rules that say which calls they mean: a tool, and a pattern of what the call is about.
 
+mod reach;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,10 +16,13 @@ const SHELL: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r'
 /// `read` means all calls of a tool. `edit(src/**)` means those whose subject, here the path, fits
 /// a pattern: `*` stands for anything but a `/`, `**` for anything. `bash(git log:*)` means the
 /// command `git log`, alone or with further words, but nothing that runs another command beside it
-/// or redirects its output; what the
-/// options of the command do is not looked at. The subject of a call is the argument that names the resource of the
-/// tool, else the first argument that its schema requires; a path that leads upwards (`..`) fits no
-/// pattern.
+/// or redirects its output; what the options of the command do is not looked at. The subject of a
+/// call is the argument that names the resource of the tool, else the first argument that its schema
+/// requires; a path that leads upwards (`..`) fits no pattern.
+///
+/// That is how a rule is read that lets calls run ([`means`](Self::means)). One that refuses calls, or
+/// asks about them, is read the other way where the text leaves a doubt
+/// ([`may_mean`](Self::may_mean)).
 ///
 /// ```
 /// use legwork_port::core::ToolSpec;
@@ -29,7 +34,7 @@ const SHELL: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r'
 /// let rule: CallRule = "bash(git log:*)".parse()?;
 /// assert!(rule.means(&bash, &json!({"command": "git log --oneline"})));
 /// assert!(!rule.means(&bash, &json!({"command": "git log; rm -r src"})));
-/// # Ok::<(), legwork_toolset::NoRule>(())
+/// # Ok::<(), legwork_toolset::InvalidRule>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRule {
@@ -64,6 +69,43 @@ impl CallRule {
     /// Whether it means a call of a tool with these arguments.
     pub fn means(&self, spec: &ToolSpec, arguments: &Value) -> bool {
         *spec.name == *self.tool && self.is_about(spec, arguments)
+    }
+
+    /// Whether it may mean a call of a tool with these arguments: what [`means`](Self::means) leaves
+    /// out because it could be more than it seems is taken in.
+    ///
+    /// A command counts wherever one may begin: behind `;`, `&&` or `|`, in brackets and quotes, with
+    /// its folder, and behind variables and programs that run others such as `sudo`. A path counts
+    /// as it is without `.` and `..`; one that is absolute, or leads out of the folder, counts from
+    /// each of its folders on. It is a guard against mistakes: what a script runs, and where a link
+    /// leads, no rule sees.
+    ///
+    /// ```
+    /// use legwork_port::core::ToolSpec;
+    /// use legwork_toolset::CallRule;
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({"type": "object", "required": ["command"]});
+    /// let bash = ToolSpec::new("bash", "Runs a command.", schema);
+    /// let rule: CallRule = "bash(rm:*)".parse()?;
+    /// assert!(rule.may_mean(&bash, &json!({"command": "cd src && sudo /bin/rm -r old"})));
+    /// assert!(!rule.may_mean(&bash, &json!({"command": "git rm old"})));
+    /// # Ok::<(), legwork_toolset::InvalidRule>(())
+    /// ```
+    pub fn may_mean(&self, spec: &ToolSpec, arguments: &Value) -> bool {
+        *spec.name == *self.tool && self.may_be_about(spec, arguments)
+    }
+
+    /// Whether it may mean what a call is about, whatever the tool is called.
+    pub(super) fn may_be_about(&self, spec: &ToolSpec, arguments: &Value) -> bool {
+        let Some(pattern) = &self.subject else { return true };
+        let Some(subject) = subject(spec, arguments) else { return false };
+        match pattern {
+            Pattern::Command(command) => reach::runs(subject, command),
+            Pattern::Glob(glob) => {
+                reach::paths(subject).any(|path| fits(glob.as_bytes(), path.as_bytes()))
+            }
+        }
     }
 
     /// Whether it means calls that are about this, such as a command or a path.
@@ -147,13 +189,13 @@ fn fits(glob: &[u8], text: &[u8]) -> bool {
     "`{0}` is no rule: write a tool such as `read`, or with what its calls are about, such as \
      `edit(src/**)` or `bash(git log:*)`"
 )]
-pub struct NoRule(String);
+pub struct InvalidRule(String);
 
 impl FromStr for CallRule {
-    type Err = NoRule;
+    type Err = InvalidRule;
 
-    fn from_str(text: &str) -> Result<Self, NoRule> {
-        let wrong = || NoRule(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidRule> {
+        let wrong = || InvalidRule(text.to_owned());
         let is_name = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
         };

@@ -8,6 +8,7 @@ use legwork_port::Tool;
 use super::approval::Ask;
 use super::decorated::Decorator as _;
 use super::layered::Layered;
+use super::permissions::Permissions;
 
 /// What can be made of one tool.
 pub trait ToolExt {
@@ -19,6 +20,9 @@ pub trait ToolExt {
 
     /// The same tool, some of whose calls a person has to approve.
     fn approval_required(self, ask: Ask) -> Arc<dyn Tool>;
+
+    /// The same tool, whose calls run, need approval or never run, by rules.
+    fn permissions(self, permissions: Permissions) -> Arc<dyn Tool>;
 }
 
 impl ToolExt for Arc<dyn Tool> {
@@ -30,5 +34,10 @@ impl ToolExt for Arc<dyn Tool> {
     fn approval_required(self, ask: Ask) -> Arc<dyn Tool> {
         let name = Arc::clone(&self.spec().name);
         ask.tool(&name, &self).unwrap_or(self)
+    }
+
+    fn permissions(self, permissions: Permissions) -> Arc<dyn Tool> {
+        let name = Arc::clone(&self.spec().name);
+        permissions.tool(&name, &self).unwrap_or(self)
     }
 }

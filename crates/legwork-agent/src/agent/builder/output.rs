@@ -3,10 +3,9 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Model, OutputReader, Tool, ToolContext};
-use legwork_toolset::{Given, Owner};
-use serde_json::Value;
+use legwork_core::ToolSpec;
+use legwork_port::{Model, OutputReader, Tool};
+use legwork_toolset::{Given, Owner, ToolExt as _};
 
 use crate::agent::builder::Builder;
 
@@ -38,7 +37,7 @@ impl Builder {
     /// It belongs to this agent alone: a subagent that is made of it does not have it.
     #[must_use]
     pub fn output_tool(mut self, tool: impl Tool + 'static) -> Self {
-        let tool = Arc::new(GivesOutput::new(Arc::new(tool)));
+        let tool = (Arc::new(tool) as Arc<dyn Tool>).with_spec(ToolSpec::gives_output);
         self.output_tools.push(Given { tool, owner: Owner::Output });
         self
     }
@@ -64,32 +63,5 @@ impl Builder {
             self.names.allowed.iter_mut().for_each(|allowed| allowed.extend([name.clone()]));
         }
         (reader, tools)
-    }
-}
-
-/// A tool whose result is the output.
-struct GivesOutput {
-    tool: Arc<dyn Tool>,
-    spec: Arc<ToolSpec>,
-}
-
-impl GivesOutput {
-    fn new(tool: Arc<dyn Tool>) -> Self {
-        let spec = Arc::new((*tool.spec()).clone().gives_output());
-        Self { tool, spec }
-    }
-}
-
-impl Tool for GivesOutput {
-    fn spec(&self) -> Arc<ToolSpec> {
-        Arc::clone(&self.spec)
-    }
-
-    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
-        self.tool.call(call, cx)
-    }
-
-    fn resource(&self, arguments: &Value) -> Option<String> {
-        self.tool.resource(arguments)
     }
 }

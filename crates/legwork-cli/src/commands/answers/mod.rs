@@ -89,6 +89,13 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
     if chosen.is_empty() {
         return Err(at.none("approve"));
     }
+    // Nothing is remembered of a call that is asked about each time.
+    if remember.is_some() && chosen.iter().any(|one| !one.pending.of_policy) {
+        return Err(Error::usage(
+            "such calls are asked about each time: what is approved holds for this one alone",
+            "approve it without --always and --rule",
+        ));
+    }
     let (mut text, mut refused) = (String::new(), None);
     for one in chosen {
         let pending = &one.pending;

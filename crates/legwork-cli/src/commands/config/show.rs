@@ -12,7 +12,8 @@ use crate::config::credential::KeySource;
 use crate::config::key::BUDGET;
 use crate::config::locate::shown;
 use crate::config::{
-    AllowPath, Answers, Config, Credential, Source, Sourced, in_bytes, in_words, of_network,
+    AllowPath, Answers, Config, Credential, Rule, Source, Sourced, Verb, in_bytes, in_words,
+    of_network,
 };
 use crate::display::Terminal;
 use crate::display::text::{visible, wrapped};
@@ -46,6 +47,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         let mut all = as_json(&rows, &settings.allow_paths, &keys, &config);
         if let Some(all) = all.as_object_mut() {
             all.insert("trust".to_owned(), settings.trust.as_json());
+            all.insert("permissions".to_owned(), permissions(&settings.asking.rules));
         }
         return print_json(&format!("{all}\n"));
     }
@@ -53,6 +55,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     push_models(&mut text, &config, Terminal::detect());
     push_bounds(&mut text, &config, Terminal::detect());
     push_web(&mut text, &config, Terminal::detect());
+    push_permissions(&mut text, &settings.asking.rules, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
     }
@@ -96,6 +99,11 @@ fn rows(
         ),
         row("sandbox", Some(sandbox), &settings.sandbox.source),
         row("network", Some(of_network(&settings.network.value)), &settings.network.source),
+        row(
+            "approve",
+            Some(name_of(&settings.asking.when.value).into()),
+            &settings.asking.when.source,
+        ),
     ];
     // Exact: what is written is the shortest text of the same number.
     let usd = limits.usd.value.map(|usd| json!(usd.0 as f64 / 1e6));
@@ -201,6 +209,22 @@ fn push_paths(text: &mut String, paths: &[Sourced<AllowPath>], terminal: Termina
     text.push_str("]\n");
 }
 
+/// The rules for calls: a list for each verb, with a line for each rule.
+fn push_permissions(text: &mut String, rules: &[Sourced<Rule>], terminal: Terminal) {
+    for verb in Verb::ALL {
+        let mut of_verb = rules.iter().filter(|rule| rule.value.verb == verb).peekable();
+        if of_verb.peek().is_none() {
+            continue;
+        }
+        text.push_str(&format!("permissions.{} = [\n", verb.name()));
+        for rule in of_verb {
+            let value = format!("  {},", in_toml(&rule.value.calls.to_string().into()));
+            push(text, &value, &rule.source.to_string(), terminal);
+        }
+        text.push_str("]\n");
+    }
+}
+
 /// What the user says of models, as inline tables.
 fn push_models(text: &mut String, config: &Config, terminal: Terminal) {
     for (model, known) in config.models() {
@@ -247,6 +271,21 @@ fn bounds(config: &Config) -> Value {
     };
     let listed = answers.listed().into_iter().map(|(key, value)| (key.to_owned(), value));
     with_source(json!({"value": listed.collect::<Map<_, _>>()}), source)
+}
+
+/// The rules for calls, by verb.
+fn permissions(rules: &[Sourced<Rule>]) -> Value {
+    let of_verb = |verb: Verb| -> Value {
+        let rules = rules.iter().filter(|rule| rule.value.verb == verb);
+        let rules = rules
+            .map(|rule| with_source(json!({"value": rule.value.calls.to_string()}), &rule.source));
+        rules.collect()
+    };
+    Verb::ALL
+        .into_iter()
+        .map(|verb| (verb.name().to_owned(), of_verb(verb)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn models(config: &Config) -> Value {

@@ -19,7 +19,7 @@ use crate::leftover::Leftover;
 use crate::web::Web;
 
 pub(super) fn list(args: &args::ToolsList, config: &Config) -> Result<Exit, Error> {
-    let settings = settings(&args.around, args.approve, config)?;
+    let settings = settings(&args.around, args.approve.clone(), config)?;
     let tools = made(&settings, Web::shown(&settings)?, &Leftover::default())?;
     if args.json {
         return print_json(&tools.iter().map(line).collect::<String>());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use legwork::agent::Control;
 use legwork::port::Tool;
 
-use crate::args::{self, AskFor, Surroundings};
+use crate::args::{self, ApproveBy, Surroundings};
 use crate::config::Config;
 use crate::display::{Again, Human, Screen, Terminal};
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub(super) fn here(around: &Surroundings, config: &Config) -> Result<Vec<Arc<dyn
 /// The settings there, as a run has them that asks a person this often.
 fn settings(
     around: &Surroundings,
-    approve: Option<AskFor>,
+    approve: Option<ApproveBy>,
     config: &Config,
 ) -> Result<Settings, Error> {
     let Surroundings { dir, sandbox, network, allow_path } = around.clone();
