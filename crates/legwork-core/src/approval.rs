@@ -39,6 +39,18 @@ impl Request {
         self
     }
 
+    /// Both in one: with this reason, the values of both, and the time that ends first.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        for (name, value) in other.metadata.iter() {
+            if self.metadata.get(name).is_none() {
+                self.metadata.insert(name, value.clone());
+            }
+        }
+        let times = self.expires_in.into_iter().chain(other.expires_in);
+        Self { expires_in: times.min(), of_policy: self.of_policy && other.of_policy, ..self }
+    }
+
     /// The same, asked by the policy of a tool.
     #[must_use]
     pub fn of_policy(self) -> Self {
@@ -89,6 +101,9 @@ pub struct Approved {
     pub spec: Option<Digest>,
     /// Whether the policy of the tool asked for it.
     pub of_policy: bool,
+    /// Why it was asked about: policies of one tool are told apart by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Which later calls it holds for, too.
     pub remember: Option<Remember>,
 }

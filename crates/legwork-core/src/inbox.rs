@@ -39,6 +39,17 @@ pub enum Item {
     MoveHead(Seq),
 }
 
+/// How many of the follow-up messages that wait are delivered where the agent would stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum FollowUps {
+    /// The first: the next is delivered where the agent would stop again.
+    #[default]
+    OneAtATime,
+    /// All, in their order.
+    Together,
+}
+
 impl Item {
     /// Checks that a message in it is complete by itself: it has no tool call and no result.
     ///

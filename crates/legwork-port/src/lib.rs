@@ -45,6 +45,7 @@ pub mod toolset;
 mod trigger;
 pub mod undo;
 pub mod unwind;
+mod whole_numbers;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::observer::Origin;
+use crate::whole_numbers;
 use crate::{
     Admission, AdmittedCall, BoxFuture, Cancellation, Dep, Deps, Emitter, EventKind, Undo,
 };
@@ -149,15 +150,16 @@ impl ToolContext {
     /// Deserializes the arguments of a call.
     ///
     /// Their JSON was parsed when it was validated, and is not parsed again. The arguments of
-    /// another call, which a tool makes to another tool, are parsed here.
+    /// another call, which a tool makes to another tool, are parsed here. A whole number may be
+    /// written with a fraction of zero, as JSON Schema has it and models write it.
     ///
     /// # Errors
     /// A failure for the model that says what does not fit.
     pub fn arguments<T: DeserializeOwned>(&self, call: &ToolCall) -> Result<T, ToolOutcome> {
         let parsed = self.arguments.as_ref().filter(|parsed| parsed.text == call.arguments);
         let arguments = match parsed {
-            Some(parsed) => T::deserialize(&*parsed.value),
-            None => call.parse().and_then(serde_json::from_value),
+            Some(parsed) => whole_numbers::read(&parsed.value),
+            None => call.parse().and_then(|value| whole_numbers::read(&value)),
         };
         arguments.map_err(|error| {
             let message = format!("the arguments of `{}` do not fit: {error}", call.name);

@@ -158,9 +158,13 @@ async fn ask_hooks(
             Err(ToolOutcome::Blocked { by: by.clone(), reason: reason.clone() })
         }
         Some(CallVerdict::Answer(value)) => Err(ToolOutcome::value(value.clone()).for_journal()),
-        Some(CallVerdict::Ask(request)) => {
-            as_it_is().map(|judged| judged.waiting_for(Waits::Approval(request.clone())))
-        }
+        Some(CallVerdict::Ask(request)) => as_it_is().map(|judged| {
+            let request = match judged.waits.as_deref() {
+                Some(Waits::Approval(of_tool)) => request.clone().and(of_tool),
+                _ => request.clone(),
+            };
+            judged.waiting_for(Waits::Approval(request))
+        }),
         None => as_it_is(),
     };
     match verdict {

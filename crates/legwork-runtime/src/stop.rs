@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::StopPrevented;
+use legwork_core::inbox::FollowUps;
 use legwork_core::{AgentState, ContinuationOutcome, Event, Owed, StopReason, StopSignal};
 use legwork_port::Trigger;
 use tracing::info;
@@ -36,8 +37,14 @@ pub(crate) async fn stop(cx: &StepContext, state: AgentState) -> Result<AgentSta
     let stopped = !state.stop_signals().is_empty();
     let forbidden = stopped || outcome.stop_reason().is_none_or(StopReason::forbids);
     if !forbidden {
-        if let Some(message) = state.facts().follow_ups.first().cloned() {
-            return Ok(state.with(Event::FollowedUp(message)));
+        let waiting = Arc::clone(&state.facts().follow_ups);
+        let delivered = match cx.services.follow_ups {
+            FollowUps::Together => waiting.len(),
+            _ => waiting.len().min(1),
+        };
+        if delivered > 0 {
+            let messages = waiting.iter().take(delivered).cloned().map(Event::FollowedUp);
+            return Ok(messages.fold(state, AgentState::with));
         }
         if let Some(by) = state.stop_prevented().map(str::to_owned) {
             let state = state.without_votes();

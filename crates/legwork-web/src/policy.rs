@@ -90,7 +90,7 @@ impl Policy {
     /// # Errors
     /// Why it may not.
     pub fn check(&self, target: &Target) -> Result<(), Refusal> {
-        if self.denied.iter().any(|host| host.allows(target)) {
+        if self.denied.iter().any(|host| host.denies(target)) {
             return Err(Refusal::Denied(target.clone()));
         }
         let listed = self.allowed.iter().any(|host| host.allows(target));
@@ -128,7 +128,7 @@ impl Policy {
     /// When the address is not public and not listed, or is denied.
     pub fn check_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
         let there = Target { host: TargetHost::Address(address.to_canonical()), port: target.port };
-        if self.denied.iter().any(|host| host.allows(&there)) {
+        if self.denied.iter().any(|host| host.denies(&there)) {
             return Err(Refusal::Denied(target.clone()));
         }
         match is_public(address) || self.lists(&there) {

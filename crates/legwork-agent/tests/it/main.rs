@@ -11,6 +11,7 @@ mod accounts;
 mod allocated;
 mod allowed;
 mod approvals;
+mod approved;
 mod arguments;
 mod ask_user;
 mod budget;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Error, Session};
-use legwork_core::inbox::{Item, Label};
+use legwork_core::inbox::{FollowUps, Item, Label};
 use legwork_core::state::Refusal;
 use legwork_core::{
     AgentState, EffectClass, Event, ExecutionStatus, Message, Seq, StopReason, ToolOutcome,
@@ -195,6 +195,19 @@ async fn s7_5_s8_2_a_follow_up_is_taken_only_where_the_agent_would_stop_one_at_a
     let run = session.run("go").await.unwrap();
     assert_eq!(said(run.state()), ["go", "1", "one", "then this", "two", "and this", "three"]);
     assert_eq!(run.state().facts().executions, 1);
+    assert!(run.state().facts().follow_ups.is_empty());
+}
+
+#[tokio::test]
+async fn s7_5_follow_ups_may_be_delivered_together() {
+    let model = ScriptedModel::new([Turn::text("one"), Turn::text("two")]);
+    let store = Arc::new(MemoryStore::new());
+    let agent = Agent::builder(model).store_in(store).follow_ups(FollowUps::Together);
+    let session = agent.build().unwrap().session("s");
+    follow_up(&session, "then this").await;
+    follow_up(&session, "and this").await;
+    let run = session.run("go").await.unwrap();
+    assert_eq!(said(run.state()), ["go", "one", "then this", "and this", "two"]);
     assert!(run.state().facts().follow_ups.is_empty());
 }
 

@@ -93,8 +93,8 @@ pub(super) fn always(pending: &Pending) -> Option<Remember> {
 
 /// Programs that read, whatever their arguments are.
 const PLAIN: &[&str] = &[
-    "cat", "cut", "date", "df", "diff", "du", "echo", "file", "grep", "head", "ls", "printf",
-    "pwd", "stat", "tail", "tr", "tree", "uniq", "wc", "which",
+    "cat", "cut", "df", "diff", "du", "echo", "grep", "head", "ls", "printf", "pwd", "stat",
+    "tail", "tr", "wc", "which",
 ];
 /// Programs that run others, or code that their arguments hold.
 const RUNNERS: &[&str] = &[

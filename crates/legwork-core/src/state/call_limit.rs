@@ -36,7 +36,7 @@ impl AgentState {
 /// Whether the body of a call ran, or may still run.
 fn may_run(slot: &CallSlot) -> bool {
     match &slot.status {
-        CallStatus::Done(execution) => execution.effect.is_some(),
+        CallStatus::Done(execution) => execution.effect.is_some() || execution.ran_elsewhere,
         CallStatus::Open | CallStatus::Ready | CallStatus::Started(_) => true,
     }
 }

@@ -184,9 +184,9 @@ impl AgentState {
                 Some(pending.with_request(request))
             }
             Waits::Deferred(deferral) => {
-                let now = self.now().wall;
+                let least = self.now().wall.after(LEAST_WAIT);
                 let deferral = match deferral {
-                    Deferral::Until(time) if time <= now => Deferral::Until(now.after(LEAST_WAIT)),
+                    Deferral::Until(time) => Deferral::Until(time.max(least)),
                     deferral => deferral,
                 };
                 self.as_pending(index, deferral.into())
@@ -207,7 +207,9 @@ impl AgentState {
         if pending.is_empty() && (self.pending().is_empty() || self.0.transient.passed) {
             return self;
         }
-        let used = Amounts::default();
+        // A body that runs elsewhere begins now, as far as limits are concerned.
+        let elsewhere = pending.iter().filter(|one| one.reason == PendingReason::External).count();
+        let used = Amounts { tool_calls: elsewhere as u64, ..Amounts::default() };
         self.with(Event::Paused(Paused { pending, adds: true, passed: true, used }))
     }
 

@@ -85,6 +85,9 @@ pub struct Asked {
     pub spec: Option<Digest>,
     /// Whether the policy of the tool asked for approval.
     pub of_policy: bool,
+    /// Why it needs approval, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// When it can no longer be answered; none = never.
     pub expires_at: Option<Timestamp>,
     /// Whether it was answered.
@@ -242,6 +245,7 @@ impl SessionFacts {
                 what: pending.what.clone(),
                 spec: pending.spec.clone(),
                 of_policy: pending.of_policy,
+                reason: pending.explanation.clone(),
                 expires_at: pending.expires_at,
                 answered: false,
             };
@@ -259,8 +263,14 @@ impl SessionFacts {
                 Some(arguments) => approval::what(&tool, arguments, spec.as_ref()),
                 None => what.clone(),
             };
-            let (of_policy, remember) = (asked.of_policy, approval.remember.clone());
-            let approved = Approved { tool, what, spec, of_policy, remember };
+            let approved = Approved {
+                tool,
+                what,
+                spec,
+                of_policy: asked.of_policy,
+                reason: asked.reason.clone(),
+                remember: approval.remember.clone(),
+            };
             Arc::make_mut(&mut self.approvals).push(approved);
         }
     }

@@ -26,6 +26,9 @@ pub struct ToolExecution {
     pub attempt: u32,
     /// The effect class it was run under; none if it was not run.
     pub effect: Option<EffectClass>,
+    /// Whether its body ran elsewhere, and its result was given from outside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ran_elsewhere: bool,
     /// Whether hooks changed the outcome.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_changed: bool,

@@ -106,15 +106,25 @@ impl Host {
         }
     }
 
-    /// Whether it allows connections to this target.
+    /// Whether it denies connections to this target: without a port, to all ports.
     #[must_use]
-    pub fn allows(&self, target: &Target) -> bool {
-        let name = match (&self.name, &target.host) {
+    pub fn denies(&self, target: &Target) -> bool {
+        self.names(&target.host) && self.port.is_none_or(|port| port == target.port)
+    }
+
+    fn names(&self, host: &TargetHost) -> bool {
+        match (&self.name, host) {
             (Name::Exact(name), TargetHost::Name(asked)) => name == asked,
             (Name::Below(below), TargetHost::Name(asked)) => asked.ends_with(below.as_str()),
             (Name::Address(address), TargetHost::Address(asked)) => address == asked,
             _ => false,
-        };
+        }
+    }
+
+    /// Whether it allows connections to this target.
+    #[must_use]
+    pub fn allows(&self, target: &Target) -> bool {
+        let name = self.names(&target.host);
         name && self.port.map_or(DEFAULT_PORTS.contains(&target.port), |port| port == target.port)
     }
 }

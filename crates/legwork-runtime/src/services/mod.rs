@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
+use legwork_core::inbox::FollowUps;
 use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock, ResultLimit};
 use legwork_lifecycle::Composite;
 use legwork_port::{Approver, Core, Deps, Ids, Model, OutputReader};
@@ -40,6 +41,8 @@ pub struct Services {
     pub ids: Arc<dyn Ids>,
     /// How the calls of a turn run.
     pub calls: CallPolicy,
+    /// How many of the follow-up messages that wait are delivered at once.
+    pub follow_ups: FollowUps,
     /// Answers calls that wait, in this process; none if nobody is there.
     pub approver: Option<Arc<dyn Approver>>,
     /// What tools and hooks find by type.

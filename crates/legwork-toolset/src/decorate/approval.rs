@@ -101,6 +101,9 @@ impl Ask {
     }
 
     /// The same with the reason that the person reads.
+    ///
+    /// An approval of before covers calls for this reason alone: give each of several policies of a
+    /// tool its own.
     #[must_use]
     pub fn because(self, reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), ..self }
@@ -128,7 +131,10 @@ impl Ask {
         let spec_digest = call.spec();
         let of_tool = || {
             let all = call.state.facts().approvals.iter().filter(|approved| approved.of_policy);
-            all.filter(|one| one.tool == *call.shown && one.spec.as_ref() == spec_digest)
+            let is_own = |reason: &Option<String>| reason.as_deref() == Some(&*self.reason);
+            all.filter(move |one| {
+                one.tool == *call.shown && one.spec.as_ref() == spec_digest && is_own(&one.reason)
+            })
         };
         let remembered = || {
             of_tool().any(|approved| match &approved.remember {

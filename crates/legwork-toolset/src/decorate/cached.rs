@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use legwork_core::{
-    AgentState, Digest, EffectClass, Seq, SessionId, ToolCall, ToolOutcome, digest,
-};
+use legwork_core::{Digest, EffectClass, ToolCall, ToolOutcome, digest};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use serde_json::Value;
 
 use super::decorated::Decorator;
+use super::execution_key::ExecutionKey;
 use super::layered::{Body, Layered};
 
 /// Executions whose results are kept at most, and results of each.
@@ -22,7 +21,7 @@ pub(super) struct Cached(Arc<Mutex<VecDeque<Kept>>>);
 
 /// The results of an execution.
 struct Kept {
-    of: (SessionId, Seq),
+    of: ExecutionKey,
     /// How often something may have changed: what was looked up before that is not kept.
     changes: u64,
     results: BTreeMap<Digest, Vec<Known>>,
@@ -48,7 +47,7 @@ impl Body for Cached {
         call: &'a ToolCall,
         cx: &'a ToolContext,
     ) -> BoxFuture<'a, ToolOutcome> {
-        let Some(of) = execution(&cx.state) else { return tool.call(call, cx) };
+        let Some(of) = ExecutionKey::of(&cx.state) else { return tool.call(call, cx) };
         if tool.spec().effect != EffectClass::ReadOnly {
             return Box::pin(async move {
                 self.forget(&of);
@@ -75,7 +74,7 @@ impl Body for Cached {
 }
 
 /// Forgets what is kept of an execution when a call has ended that may have changed something.
-struct Forgets<'a>(&'a Cached, (SessionId, Seq));
+struct Forgets<'a>(&'a Cached, ExecutionKey);
 
 impl Drop for Forgets<'_> {
     fn drop(&mut self) {
@@ -87,7 +86,7 @@ impl Cached {
     /// The result that is kept for a call of a tool, and how often something may have changed.
     fn known(
         &self,
-        of: &(SessionId, Seq),
+        of: &ExecutionKey,
         key: &Digest,
         tool: &Arc<dyn Tool>,
     ) -> (u64, Option<ToolOutcome>) {
@@ -99,7 +98,7 @@ impl Cached {
     }
 
     /// Keeps a result, unless something may have changed since it was looked for.
-    fn keep(&self, of: &(SessionId, Seq), changes: u64, key: Digest, known: Known) {
+    fn keep(&self, of: &ExecutionKey, changes: u64, key: Digest, known: Known) {
         self.of(of, |kept| {
             if kept.changes == changes && kept.results.len() < RESULTS {
                 kept.results.entry(key).or_default().push(known);
@@ -107,7 +106,7 @@ impl Cached {
         });
     }
 
-    fn forget(&self, of: &(SessionId, Seq)) {
+    fn forget(&self, of: &ExecutionKey) {
         self.of(of, |kept| {
             kept.changes += 1;
             kept.results.clear();
@@ -115,7 +114,7 @@ impl Cached {
     }
 
     /// What is kept of an execution; the one used longest ago makes room for a new one.
-    fn of<T>(&self, of: &(SessionId, Seq), look: impl FnOnce(&mut Kept) -> T) -> T {
+    fn of<T>(&self, of: &ExecutionKey, look: impl FnOnce(&mut Kept) -> T) -> T {
         let mut all = self.lock();
         let at = all.iter().position(|kept| kept.of == *of);
         let new = || Kept { of: of.clone(), changes: 0, results: BTreeMap::new() };
@@ -131,10 +130,6 @@ impl Cached {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn execution(state: &AgentState) -> Option<(SessionId, Seq)> {
-    Some((state.session().clone(), state.execution()?.id))
 }
 
 /// The tool and its arguments, however these are written.

@@ -18,6 +18,7 @@
 mod approval;
 mod cached;
 mod decorated;
+mod execution_key;
 mod filtered;
 pub(crate) mod fixed;
 mod guarded;

@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 use super::decorated::Decorator;
 use super::layered::Layered;
 
+/// Bytes of the note of a page, at most.
+const NOTE: u64 = 512;
 /// The argument with which a model reads on.
 const OFFSET: &str = "offset";
 
@@ -27,14 +29,14 @@ impl Paged {
 impl Decorator for Paged {
     fn tool(&self, set: &Arc<str>, tool: &Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
         let layered = Layered::new(set, tool, format!("paged({})", self.0).into());
-        let Some(spec) = with_offset(&tool.spec()) else { return Some(Arc::new(layered)) };
+        let Some(spec) = with_offset(&tool.spec(), self.0) else { return Some(Arc::new(layered)) };
         let (tool, chain) = (Arc::clone(tool), layered.chain());
         Some(Arc::new(Pages { tool, spec: Arc::new(spec), chain, bytes: self.0 }))
     }
 }
 
 /// The spec of a tool with one more argument; none if it stays as it is.
-fn with_offset(spec: &ToolSpec) -> Option<ToolSpec> {
+fn with_offset(spec: &ToolSpec, bytes: usize) -> Option<ToolSpec> {
     if spec.effect != EffectClass::ReadOnly {
         return None;
     }
@@ -44,7 +46,9 @@ fn with_offset(spec: &ToolSpec) -> Option<ToolSpec> {
     let description = "Where to read on in a result that was cut, in bytes; 0 by default.";
     let schema = json!({"type": "integer", "minimum": 0, "description": description});
     properties.insert(OFFSET.to_owned(), schema);
-    Some(ToolSpec { parameters: parameters.into(), ..spec.clone() })
+    // A page is never cut.
+    let max_result = spec.max_result.map(|most| most.max(bytes as u64 + NOTE));
+    Some(ToolSpec { parameters: parameters.into(), max_result, ..spec.clone() })
 }
 
 /// A tool whose results come in pages.

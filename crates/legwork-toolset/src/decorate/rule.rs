@@ -16,9 +16,11 @@ const SHELL: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\r'
 /// `read` means all calls of a tool. `edit(src/**)` means those whose subject, here the path, fits
 /// a pattern: `*` stands for anything but a `/`, `**` for anything. `bash(git log:*)` means the
 /// command `git log`, alone or with further words, but nothing that runs another command beside it
-/// or redirects its output; what the options of the command do is not looked at. The subject of a
-/// call is the argument that names the resource of the tool, else the first argument that its schema
-/// requires; a path that leads upwards (`..`) fits no pattern.
+/// or redirects its output; what the options of the command do is not looked at.
+///
+/// The subject of a call is the argument that names the resource of the tool, else the first argument
+/// that its schema requires. A path that leads upwards (`..`) fits no pattern, and in a subject that
+/// is not a resource, no wildcard stands for a character with which a shell runs another command.
 ///
 /// That is how a rule is read that lets calls run ([`means`](Self::means)). One that refuses calls, or
 /// asks about them, is read the other way where the text leaves a doubt
@@ -100,10 +102,15 @@ impl CallRule {
     pub(super) fn may_be_about(&self, spec: &ToolSpec, arguments: &Value) -> bool {
         let Some(pattern) = &self.subject else { return true };
         let Some(subject) = subject(spec, arguments) else { return false };
+        let fits = |text: &String, glob: &str| fits(glob.as_bytes(), text.as_bytes());
         match pattern {
             Pattern::Command(command) => reach::runs(subject, command),
+            Pattern::Glob(glob) if spec.resource.is_some() => {
+                reach::paths(subject).any(|path| fits(&path, glob))
+            }
             Pattern::Glob(glob) => {
-                reach::paths(subject).any(|path| fits(glob.as_bytes(), path.as_bytes()))
+                let mut texts = reach::paths(subject).chain(reach::commands(subject));
+                texts.any(|text| fits(&text, glob))
             }
         }
     }
@@ -115,10 +122,11 @@ impl CallRule {
 
     /// Whether it means what a call is about, whatever the tool is called.
     pub(super) fn is_about(&self, spec: &ToolSpec, arguments: &Value) -> bool {
-        let fits = |pattern: &Pattern| {
-            subject(spec, arguments).is_some_and(|subject| pattern.fits(subject))
-        };
-        self.subject.as_ref().is_none_or(fits)
+        let Some(pattern) = &self.subject else { return true };
+        let Some(subject) = subject(spec, arguments) else { return false };
+        // What names no resource may be a line for a shell.
+        let more = |c: char| SHELL.contains(&c) && !pattern.has(c);
+        pattern.fits(subject) && (spec.resource.is_some() || !subject.contains(more))
     }
 }
 
@@ -131,6 +139,12 @@ pub fn subject<'a>(spec: &ToolSpec, arguments: &'a Value) -> Option<&'a str> {
 }
 
 impl Pattern {
+    fn has(&self, c: char) -> bool {
+        match self {
+            Self::Command(text) | Self::Glob(text) => text.contains(c),
+        }
+    }
+
     fn fits(&self, subject: &str) -> bool {
         match self {
             Self::Command(command) => {

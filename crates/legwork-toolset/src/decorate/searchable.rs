@@ -5,12 +5,13 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use legwork_core::state::StepResult;
-use legwork_core::{AgentState, EffectClass, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{AgentState, EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::toolset::Error;
 use legwork_port::{BoxFuture, Tool, ToolContext, unwind};
 use serde_json::{Value, json};
 
 use super::decorated::{Decorator, Listing};
+use super::execution_key::ExecutionKey;
 use super::layered::Layered;
 use super::search_index::SearchIndex;
 use crate::fault::panicked;
@@ -50,7 +51,7 @@ struct Known {
 
 /// What was found in the steps of an execution, as its state says.
 struct Found {
-    of: (SessionId, Seq),
+    of: ExecutionKey,
     names: BTreeSet<Arc<str>>,
     /// How many steps it was read from, and the last of them.
     steps: usize,
@@ -108,8 +109,7 @@ impl Searchable {
 
     /// The names of the tools that were found in the execution of a state.
     fn found(&self, state: &AgentState) -> BTreeSet<Arc<str>> {
-        let Some(execution) = state.execution() else { return BTreeSet::new() };
-        let of = (state.session().clone(), execution.id);
+        let Some(of) = ExecutionKey::of(state) else { return BTreeSet::new() };
         let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let at = all.iter().position(|found| found.of == of);
         let mut found = at.and_then(|at| all.remove(at)).unwrap_or_else(|| Found::new(of));
@@ -125,7 +125,7 @@ impl Searchable {
 }
 
 impl Found {
-    fn new(of: (SessionId, Seq)) -> Self {
+    fn new(of: ExecutionKey) -> Self {
         let (names, steps, last) = Default::default();
         Self { of, names, steps, last }
     }

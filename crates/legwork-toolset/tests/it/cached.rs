@@ -56,6 +56,11 @@ fn s6_11_the_same_call_has_the_same_result_within_an_execution() {
     assert_eq!(ran.load(Ordering::SeqCst), 2);
     // Another session and another execution have results of their own.
     assert_ne!(call(look, r#"{"a": 1, "b": 2}"#, &begun("b")), first);
+    // So has one of a session that was removed and begun anew under its name.
+    let anew = AgentState::new(SessionId::new("a"))
+        .at(legwork_core::Stamp { wall: legwork_core::Timestamp(1), ..Default::default() })
+        .with(Event::ExecutionStarted(ExecutionStarted { input: Vec::new() }));
+    assert_ne!(call(look, r#"{"a": 1, "b": 2}"#, &anew), first);
     let next = here.with(Event::ExecutionStarted(ExecutionStarted { input: Vec::new() }));
     assert_ne!(call(look, r#"{"a": 1, "b": 2}"#, &next), first);
 }

@@ -104,3 +104,25 @@ fn s7_3_a_long_text_and_many_wildcards_are_no_work() {
     assert!(!means("edit(*a*a*a*a*a*a*a*c)", &edit(), &json!({"path": path})));
     assert!(!means("edit(**a**a**a**a**a**c)", &edit(), &json!({"path": path})));
 }
+
+#[test]
+fn s7_3_a_wildcard_in_a_command_stands_for_no_other_command() {
+    let on = |command: &str| json!({"command": command});
+    assert!(means("bash(git log*)", &bash(), &on("git log --oneline")));
+    for other in ["git log; rm -rf x", "git log && make", "git log | sh", "git log $(rm x)"] {
+        assert!(!means("bash(git log*)", &bash(), &on(other)), "{other}");
+    }
+    // A path of a file tool is no line for a shell.
+    assert!(means("edit(src/**)", &edit(), &json!({"path": "src/a (1).rs"})));
+}
+
+#[test]
+fn s13_16_a_pattern_that_denies_finds_its_command_behind_another() {
+    let may_mean = |rule: &str, command: &str| {
+        let rule = rule.parse::<CallRule>().unwrap();
+        rule.may_mean(&bash(), &json!({"command": command}))
+    };
+    assert!(may_mean("bash(rm *)", "cd src && sudo rm old"));
+    assert!(may_mean("bash(**secret**)", "cat x/secret"));
+    assert!(!may_mean("bash(rm *)", "git status"));
+}

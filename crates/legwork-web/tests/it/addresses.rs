@@ -114,7 +114,8 @@ async fn s13_14_denied_hosts_are_not_reached_whatever_allows_them() {
     let policy = policy.denying([site.host(), "*.example.com".parse().unwrap()]);
     let client = Client::new(policy).unwrap().with_resolver(Names::new(&[&["127.0.0.1"]]));
     let fetch = Fetch::new(client);
-    for url in [site.url("/"), "https://a.example.com/".to_owned()] {
+    let others = ["https://a.example.com/", "http://b.example.com:8080/"].map(str::to_owned);
+    for url in others.into_iter().chain([site.url("/")]) {
         let told = failed(call(&fetch, &json!({ "url": url })).await);
         assert!(told.contains("the settings deny it"), "{told}");
     }

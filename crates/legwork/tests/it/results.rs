@@ -182,6 +182,18 @@ async fn s6_9_the_pages_of_a_result_are_all_of_it() {
 }
 
 #[tokio::test]
+async fn s6_9_a_page_is_not_cut_by_the_limit_of_its_tool() {
+    let long = from_fn("long", "Is long.", || "x".repeat(30_000)).read_only().max_result(10_000);
+    let set = Tools::new("s", [long.into()]).paged(20_000);
+    let model = ScriptedModel::new([Turn::call("long", json!({})), Turn::text("done")]);
+    let agent = Agent::builder(model.clone()).toolset(set).build().unwrap();
+    agent.run("go").await.unwrap();
+    let parts = read(&model.requests()[1]).remove(0);
+    let [ResultPart::Text(page), ResultPart::Text(note)] = &parts[..] else { panic!("{parts:?}") };
+    assert!(page.len() == 20_000 && note.contains("`offset`: 20000"), "{note}");
+}
+
+#[tokio::test]
 async fn s6_9_a_page_passes_the_checks_of_its_tool_and_a_short_result_has_none() {
     let calls = [
         Turn::call("count", json!({"to": 2_000, "offset": 1})),

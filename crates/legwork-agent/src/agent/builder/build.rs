@@ -72,6 +72,7 @@ impl Builder {
             sessions: Arc::new(if self.keeps { sessions } else { sessions.forgetting() }),
             ids: self.ids,
             calls: self.calls,
+            follow_ups: self.follow_ups,
             approver: self.approver,
             deps: self.deps,
             subagents: Arc::new(Spawns(Arc::clone(&parts))),

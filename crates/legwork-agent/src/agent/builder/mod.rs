@@ -2,6 +2,7 @@
 
 mod build;
 mod output;
+mod people;
 mod tools;
 
 use std::any::{Any, type_name};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::Definition;
+use legwork_core::inbox::FollowUps;
 use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock, ResultLimit};
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
 use legwork_lifecycle::{Hook, Strictness};
@@ -59,6 +61,7 @@ pub struct Builder {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) mask: Mask,
     pub(crate) calls: CallPolicy,
+    pub(crate) follow_ups: FollowUps,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) on_doubt: Option<OnDoubt>,
     pub(crate) deps: Deps,
@@ -100,6 +103,7 @@ impl Builder {
             observers: Vec::new(),
             mask: Mask::default(),
             calls: CallPolicy::default(),
+            follow_ups: FollowUps::default(),
             approver: None,
             on_doubt: None,
             deps: Deps::new(),
@@ -353,31 +357,6 @@ impl Builder {
     pub fn result_limit(mut self, limit: ResultLimit) -> Self {
         self.calls.results = limit;
         self
-    }
-
-    /// Who answers calls that wait, in this process; by default nobody, and the execution rests.
-    ///
-    /// ```
-    /// use legwork_agent::Agent;
-    /// use legwork_core::inbox::Answer;
-    /// # use legwork_core::AgentState;
-    /// # use legwork_core::state::Pending;
-    /// # use legwork_testkit::{ScriptedModel, Turn};
-    /// # let model = ScriptedModel::new([Turn::text("done")]);
-    /// let agent = Agent::builder(model).approver(async |pending: Pending, _: AgentState| {
-    ///     (&*pending.tool == "look").then(|| Answer::approve(&pending).by("the night shift"))
-    /// });
-    /// # agent.build().unwrap();
-    /// ```
-    #[must_use]
-    pub fn approver(self, approver: impl Approver + 'static) -> Self {
-        Self { approver: Some(Arc::new(approver)), ..self }
-    }
-
-    /// What to do about calls in doubt, whatever their tools say.
-    #[must_use]
-    pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
-        Self { on_doubt: Some(on_doubt), ..self }
     }
 
     /// A dependency that tools and hooks find by its type ([`ToolContext::dep`],

@@ -8,7 +8,7 @@ use crate::event;
 use crate::inbox::{Answer, Verdict};
 use crate::inference::Response;
 use crate::message::Message;
-use crate::pending::Pending;
+use crate::pending::{Pending, PendingReason};
 use crate::state::{CallSlot, CallStatus, Calls, ExecutionState, ExecutionStatus, Inner};
 use crate::time::Micros;
 use crate::tool::{FailureKind, Metadata, ToolExecution, ToolOutcome};
@@ -52,6 +52,7 @@ impl Inner {
             took: finished.took,
             attempt,
             effect,
+            ran_elsewhere: false,
             is_changed: false,
         };
         let index = finished.index;
@@ -204,6 +205,15 @@ impl Inner {
             used: crate::budget::Amounts::default(),
         };
         self.finish_call(entry, &finished);
+        if pending.reason == PendingReason::External && finished.outcome.is_ok() {
+            self.in_step(|step| {
+                step.calls.change(pending.index, |slot| {
+                    if let CallStatus::Done(execution) = &mut slot.status {
+                        Arc::make_mut(execution).ran_elsewhere = true;
+                    }
+                });
+            });
+        }
     }
 }
 

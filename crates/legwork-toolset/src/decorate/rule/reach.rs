@@ -16,10 +16,20 @@ const RUNNERS: &[&str] = &[
 /// Whether a line for a shell may run a command, alone or with further words.
 pub(super) fn runs(line: &str, command: &str) -> bool {
     let wanted: Vec<_> = command.split_whitespace().collect();
-    line.replace("\\\n", " ").split(BEGINS).any(|part| {
-        let words: Vec<_> = part.split_whitespace().map(plain).collect();
-        begins(&words).any(|words| is(words, &wanted))
-    })
+    parts(line).iter().any(|words| begins(words).any(|words| is(words, &wanted)))
+}
+
+/// The commands that a line for a shell may run, each with the words behind it.
+pub(super) fn commands(line: &str) -> Vec<String> {
+    let of_part =
+        |words: Vec<String>| begins(&words).map(|words| words.join(" ")).collect::<Vec<_>>();
+    parts(line).into_iter().flat_map(of_part).collect()
+}
+
+/// The words between places where a command may begin.
+fn parts(line: &str) -> Vec<Vec<String>> {
+    let words = |part: &str| part.split_whitespace().map(plain).collect();
+    line.replace("\\\n", " ").split(BEGINS).map(words).collect()
 }
 
 /// The words from each place on at which the command of a part may begin.
