@@ -1,6 +1,8 @@
-//! Short ids of sessions: the end of an id, which is random; its beginning is the time.
+//! Short ids: of sessions the end, which is random (the beginning is the time), of calls that wait
+//! the beginning of their digest.
 
 use legwork::core::SessionId;
+use legwork::core::state::Pending;
 
 /// Characters of the end of an id that are shown, and those where they are not enough.
 const LENGTHS: [usize; 2] = [8, 12];
@@ -9,6 +11,12 @@ const LEAST: usize = 4;
 /// Characters of an id that was made for a session, and where its dashes are.
 const MADE: usize = 36;
 const DASHES: [usize; 4] = [8, 13, 18, 23];
+
+/// The name of a call that waits. It is of what was asked: another call has another name.
+pub(crate) fn of_call(pending: &Pending) -> &str {
+    let digest = pending.digest.as_str();
+    digest.get(..LENGTHS[0]).unwrap_or(digest)
+}
 
 /// How much of an id is shown, so that all differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ go on with `legwork resume`.";
 pub(super) const APPROVE: &str = "\
 Examples:
   legwork approve a1b2c3d4                  the one call that waits
-  legwork approve a1b2c3d4 2                the second of `legwork pending a1b2c3d4`
+  legwork approve a1b2c3d4 5e6f7a8b         the call of this name in `legwork pending`
   legwork approve a1b2c3d4 --all            each call that waits now
   legwork approve a1b2c3d4 --always         this call, and all later ones of its tool
   legwork approve a1b2c3d4 --rule 'bash(cargo test:*)'
@@ -50,8 +50,8 @@ pub(crate) struct OneCall {
     /// The session: its id, or the beginning or end of it
     #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
-    /// The number of the call in `legwork pending SESSION` [default: the only one]
-    pub(crate) call: Option<usize>,
+    /// The call, by its name in `legwork pending` [default: the only one]
+    pub(crate) call: Option<String>,
     #[command(flatten)]
     pub(crate) store: Store,
 }

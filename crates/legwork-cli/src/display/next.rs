@@ -9,6 +9,7 @@ use legwork::core::{AgentState, SessionId};
 use legwork::port::event::{Action, ExecutionEnd, Next};
 
 use crate::shell::quoted;
+use crate::short_id::of_call;
 
 /// The flags that another command needs to go on with a session. Each is empty, or has a space
 /// before it.
@@ -53,9 +54,12 @@ pub(super) fn command(
             if Question::of(only).is_some() {
                 return format!("legwork answer {id}{} --result \"..\"", flags.store);
             }
-            let asks = only.reason == PendingReason::Approval;
-            let verb = if asks { "approve" } else { "pending" };
-            return format!("legwork {verb} {id}{}", flags.store);
+            return match only.reason {
+                PendingReason::Approval => {
+                    format!("legwork approve {id}{} {}", flags.store, of_call(only))
+                }
+                _ => format!("legwork pending {id}{}", flags.store),
+            };
         }
         Action::Raise => next.limit.as_ref().and_then(raised),
         Action::Resume => Some(String::new()),

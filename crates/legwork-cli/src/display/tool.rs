@@ -7,7 +7,7 @@ use legwork::core::tool::Metadata;
 use legwork::core::{Micros, ToolCall, ToolOutcome};
 use legwork::port::EventKind;
 use legwork::tools::bash::Ending;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::diff;
 use super::marks::Marks;
@@ -45,12 +45,17 @@ fn argument(arguments: &str) -> String {
     let Ok(Value::Object(object)) = serde_json::from_str(arguments) else {
         return arguments.to_owned();
     };
-    let telling = TELLING.iter().find_map(|name| object.get(*name)?.as_str());
-    match telling {
+    match telling(&object).and_then(|name| object.get(name)?.as_str()) {
         Some(text) => text.to_owned(),
         None if object.is_empty() => String::new(),
         None => Value::Object(object).to_string(),
     }
+}
+
+/// The name of the argument that says by itself what a call is about.
+pub(crate) fn telling(arguments: &Map<String, Value>) -> Option<&'static str> {
+    let is_text = |name: &&&str| arguments.get(**name).is_some_and(Value::is_string);
+    TELLING.iter().find(is_text).copied()
 }
 
 /// A call that was answered.

@@ -24,6 +24,12 @@ fn rests(home: &Home, server: &Server) -> String {
     text(&paused, "session")
 }
 
+/// The name of a call that waits.
+fn name(home: &Home, id: &str, at: usize) -> String {
+    let line = home.ran(&["pending", id, "--json"]).ends(0).events().swap_remove(at);
+    text(&line["call"], "digest")[..8].to_owned()
+}
+
 fn resume(home: &Home, server: &Server, id: &str) -> Ran {
     home.ran_with(server, &["resume", id, "--sandbox", "off"])
 }
@@ -43,17 +49,19 @@ fn s7_4_a_call_is_approved_by_another_command_and_the_run_goes_on() {
     assert!(!written(&home, 1), "it waits");
 
     let listed = home.ran(&["pending"]).ends(0).out;
-    assert!(listed.contains(&id) && listed.contains(" 1  write 1.txt\n"), "{listed}");
+    let name = name(&home, &id, 0);
+    assert!(listed.contains(&id), "{listed}");
+    assert!(listed.contains(&format!("  {name}  write 1.txt\n            content:\n")), "{listed}");
     assert!(listed.contains("needs approval: it can change something\n"), "{listed}");
-    assert!(listed.contains(&format!("legwork approve {id}\n")), "{listed}");
+    assert!(listed.contains(&format!("legwork approve {id} {name}\n")), "{listed}");
     let line: Value = serde_json::from_str(&home.ran(&["pending", "--json"]).ends(0).out).unwrap();
     assert_eq!((text(&line, "root"), text(&line["call"], "tool")), (id.clone(), "write".into()));
 
     // Looked at again, it still waits; the hint is one that works.
     let again = resume(&home, &server, &id).ends(4);
     let again = again.says("waits: this runs once you approve it:").says("  write 1.txt");
-    again.says(&format!("to go on: legwork approve {id}\n"));
-    let approved = home.ran(&["approve", &id]).ends(0);
+    again.says(&format!("to go on: legwork approve {id} {name}\n"));
+    let approved = home.ran(&["approve", &id, &name]).ends(0);
     assert!(approved.out.contains("approved: write 1.txt\n"), "{}", approved.out);
     assert!(approved.out.contains(&format!("to go on: legwork resume {id}")), "{}", approved.out);
     assert!(!written(&home, 1), "an answer runs nothing");
@@ -129,12 +137,17 @@ fn s7_3_wrong_answers_say_what_is_wrong_and_change_nothing() {
     home.ran(&["approve", "nobody"]).ends(2).says("there is no session nobody");
     let id = rests(&home, &server);
     home.ran(&["approve", &id]).ends(2).says("2 calls wait in").says("say which");
-    home.ran(&["approve", &id, "3"]).ends(2).says("there is no call 3");
-    home.ran(&["answer", &id, "1", "--tell"]).ends(2).says("waits for approval");
-    home.ran(&["answer", &id, "1"]).ends(2).says("--result");
+    let (first, second) = (name(&home, &id, 0), name(&home, &id, 1));
+    home.ran(&["approve", &id, "3"]).ends(2).says("no call 3 waits").says("2 wait now");
+    home.ran(&["approve", &id, "abcd1234"]).ends(2).says("no call abcd1234 waits");
+    home.ran(&["answer", &id, &first, "--tell"]).ends(2).says("waits for approval");
+    home.ran(&["answer", &id, &first]).ends(2).says("--result");
     home.ran(&["approve", &id, "--all", "--arguments", "{}"]).ends(2).says("cannot be used with");
-    home.ran(&["approve", &id, "2"]).ends(0);
-    home.ran(&["deny", &id, "2"]).ends(2).says("there is no call 2");
+    home.ran(&["approve", &id, &second]).ends(0);
+    // The same again is no other call.
+    for verb in ["approve", "deny"] {
+        home.ran(&[verb, &id, &second]).ends(2).says(&format!("no call {second} waits"));
+    }
     home.ran(&["approve", &id, "--all"]).ends(0);
     home.ran(&["approve", &id]).ends(2).says("no call of").says("waits for an answer");
     assert_eq!(server.requests().len(), 1, "no model was asked");

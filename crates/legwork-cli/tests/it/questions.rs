@@ -39,7 +39,7 @@ fn s7_4_s7_8_a_question_rests_and_another_command_answers_it() {
     assert_eq!(next, format!("answer {id} --result \"..\""));
     let listed = home.ran(&["pending", &id]).ends(0).out;
     assert!(listed.contains("ask_user Which colour is the door to be?"), "{listed}");
-    assert!(listed.contains("      1 red\n      2 green\n"), "{listed}");
+    assert!(listed.contains("            1 red\n            2 green\n"), "{listed}");
     let refused = home.ran(&["answer", &id, "--result", "blue"]).ends(2);
     refused.says("\"blue\" is none of the choices: 1 red, 2 green").says("Which colour");
     home.ran(&["answer", &id, "--result", "2"]).ends(0);

@@ -84,7 +84,7 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
     let asks = |one: &&Waiting| one.pending.reason == PendingReason::Approval;
     let chosen = match args.all {
         true => at.waiting.iter().filter(asks).collect(),
-        false => vec![at.one(args.call.call, "approve", |one| asks(&one))?],
+        false => vec![at.one(args.call.call.as_deref(), "approve", |one| asks(&one))?],
     };
     if chosen.is_empty() {
         return Err(at.none("approve"));
@@ -119,7 +119,7 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
 pub(crate) async fn deny(args: args::Deny, config: &Config) -> Result<Exit, Error> {
     let at = Place::of(&args.call, config).await?;
     let denied = |one: &Waiting| Verdict::Deny(String::new()).answers(&one.pending.reason);
-    let one = at.one(args.call.call, "deny", denied)?;
+    let one = at.one(args.call.call.as_deref(), "deny", denied)?;
     let answer = inbox::Answer::deny(&one.pending, args.message);
     print(&(at.deliver(one, answer, "denied").await? + &at.next()))
 }
@@ -134,7 +134,8 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
         (None, false) => Verdict::Tell,
     };
     let at = Place::of(&args.call, config).await?;
-    let one = at.one(args.call.call, "answer", |one| verdict.answers(&one.pending.reason))?;
+    let one =
+        at.one(args.call.call.as_deref(), "answer", |one| verdict.answers(&one.pending.reason))?;
     let answer = match (&args.result, Question::of(&one.pending)) {
         (Some(text), Some(question)) => question.answer(&one.pending, text).map_err(|refused| {
             Error::usage(refused.to_string(), format!("the question is: {}", question.text))
@@ -143,6 +144,9 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
     };
     print(&(at.deliver(one, answer, "answered").await? + &at.next()))
 }
+
+/// Characters of a call's name that are enough, where no other begins so.
+const LEAST: usize = 4;
 
 /// The calls that wait in a session, and where it is.
 struct Place {
@@ -157,22 +161,27 @@ impl Place {
         Ok(Self { at, waiting })
     }
 
-    /// The call of a number, or the only one that the answer fits.
+    /// The call of a name, or the only one that the answer fits.
     fn one(
         &self,
-        number: Option<usize>,
+        name: Option<&str>,
         verb: &str,
         fits: impl Fn(&Waiting) -> bool,
     ) -> Result<&Waiting, Error> {
         let id = self.at.session.id();
         let hint =
             format!("see them with `legwork pending {}{}`", quoted(id.as_str()), self.at.store);
-        if let Some(number) = number {
-            let one = number.checked_sub(1).and_then(|at| self.waiting.get(at));
-            let count = self.waiting.len();
-            return one.ok_or_else(|| {
-                Error::usage(format!("there is no call {number}: {count} wait in {id}"), hint)
-            });
+        if let Some(name) = name {
+            let is_named = |one: &&Waiting| one.pending.digest.as_str().starts_with(name);
+            let mut named = self.waiting.iter().filter(is_named);
+            return match (named.next().filter(|_| name.len() >= LEAST), named.next()) {
+                (Some(one), None) => Ok(one),
+                _ => {
+                    let count = self.waiting.len();
+                    let message = format!("no call {name} waits in {id}, where {count} wait now");
+                    Err(Error::usage(message, hint))
+                }
+            };
         }
         let mut fitting = self.waiting.iter().filter(|one| fits(one));
         match (fitting.next(), fitting.count()) {
