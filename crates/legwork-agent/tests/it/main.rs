@@ -10,6 +10,7 @@
 mod accounts;
 mod allocated;
 mod allowed;
+mod answers_refused;
 mod approvals;
 mod approved;
 mod arguments;
