@@ -1,6 +1,7 @@
 //! Eight calls in one turn that depend on each other in every way: killed, and steered, at each
 //! boundary.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,11 +10,12 @@ use futures_util::future::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Error};
-use legwork_core::inbox::{Answer, Item};
+use legwork_core::event::Answered;
+use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{ExecutionMode, FailureKind};
 use legwork_core::{
-    AgentState, EffectClass, Entry, ExecutionStatus, Message, Seq, SessionId, ToolOutcome,
+    AgentState, EffectClass, Entry, Event, ExecutionStatus, Message, Seq, SessionId, ToolOutcome,
 };
 use legwork_port::{Store, Tool};
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock, crash};
@@ -79,6 +81,15 @@ fn sound(ended: &crash::Ended<World>) -> Result<(), String> {
         return Err(format!("answered {names:?}"));
     }
     let notes = ended.world.notes();
+    once_each(&notes)?;
+    for journal in ended.journals.values() {
+        answered_once(journal.entries())?;
+    }
+    Ok(())
+}
+
+/// What may not happen twice did not.
+fn once_each(notes: &[String]) -> Result<(), String> {
     for name in ["stamp", "send"] {
         let mut keys: Vec<_> = notes.iter().filter(|note| note.starts_with(name)).collect();
         let all = keys.len();
@@ -86,6 +97,26 @@ fn sound(ended: &crash::Ended<World>) -> Result<(), String> {
         keys.dedup();
         if keys.len() != all {
             return Err(format!("twice: {notes:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// No call has two answers in a journal: an outcome, a result from outside, or a denial.
+fn answered_once(entries: &[Arc<Entry>]) -> Result<(), String> {
+    let mut answered = BTreeSet::new();
+    for entry in entries {
+        let index = match &entry.event {
+            Event::ToolFinished(finished) => finished.index,
+            Event::Answered(Answered { answer }) => match &answer.verdict {
+                // The body of a call that was approved has its own outcome.
+                Verdict::Approve(_) | Verdict::RunAgain => continue,
+                _ => answer.id.rsplit('/').next().unwrap().parse().unwrap(),
+            },
+            _ => continue,
+        };
+        if !answered.insert(index) {
+            return Err(format!("call {index} was answered twice"));
         }
     }
     Ok(())
@@ -113,7 +144,7 @@ async fn s7_2_eight_calls_end_the_same_wherever_the_process_dies() {
 
 /// Steers the session as its n-th batch is appended.
 struct Steers {
-    store: MemoryStore,
+    store: Arc<dyn Store>,
     at: usize,
     appended: AtomicUsize,
 }
@@ -128,12 +159,41 @@ impl Meddler for Steers {
     }
 }
 
+/// An agent which somebody steers as its n-th batch is appended, in each process anew.
+fn steered(world: &World, store: Arc<dyn Store>, at: usize) -> Result<Agent, Error> {
+    let steers = Steers { store: Arc::clone(&store), at, appended: AtomicUsize::new(0) };
+    agent(world, Arc::new(Meddled::of(Arc::new(steers), store)))
+}
+
+#[tokio::test]
+async fn s7_2_s7_5_eight_calls_are_each_answered_once_wherever_somebody_steers_and_it_dies() {
+    for at in 1..=14 {
+        let simulated = crash::simulate("go", move |world, store| steered(world, store, at));
+        let report = simulated.crash_everywhere().await.unwrap();
+        report.check(|_, crashed| {
+            once_each(&crashed.world.notes())?;
+            for journal in crashed.journals.values() {
+                answered_once(journal.entries())?;
+            }
+            let all = said(&crashed.state);
+            let heard = all.iter().filter(|text| *text == "be brief").count();
+            let step = &crashed.state.step_results().next().ok_or("no step")?.step;
+            let answers = step.tool_executions().count();
+            match (heard, answers) {
+                (0 | 1, 8) => Ok(()),
+                _ => Err(format!("{answers} answers, steered {heard} times: {all:?}")),
+            }
+        });
+    }
+}
+
 #[tokio::test]
 async fn s7_5_eight_calls_are_each_answered_once_wherever_somebody_steers() {
     let mut skipped = 0;
     for at in 1.. {
         let (world, store) = (World::default(), MemoryStore::new());
-        let steers = Arc::new(Steers { store: store.clone(), at, appended: AtomicUsize::new(0) });
+        let steers =
+            Arc::new(Steers { store: Arc::new(store.clone()), at, appended: AtomicUsize::new(0) });
         let meddled = Meddled::by(Arc::clone(&steers) as Arc<dyn Meddler>, &store);
         let agent = agent(&world, Arc::new(meddled)).unwrap();
         let run = agent.run("go").in_session("s").await.unwrap();
@@ -143,8 +203,21 @@ async fn s7_5_eight_calls_are_each_answered_once_wherever_somebody_steers() {
         assert_eq!(run.text(), "done", "steered at {at}");
         let all = said(run.state());
         assert_eq!(all.iter().filter(|text| *text == "be brief").count(), 1, "at {at}: {all:?}");
+        once_each(&world.notes()).unwrap();
+        answered_once(agent.session("s").journal().await.unwrap().entries()).unwrap();
         let step = &run.state().step_results().next().unwrap().step;
         assert_eq!(step.tool_executions().count(), 8);
+        for (index, it) in (0..).zip(step.tool_executions()) {
+            // A call that was skipped did not run, and one that has a result did.
+            let (name, end) = (&*it.call.name, format!("/{index}"));
+            let notes = world.notes();
+            let noted = notes.iter().filter(|note| note.starts_with(name) && note.ends_with(&end));
+            let noted = noted.count();
+            let ran = matches!(&*it.outcome, ToolOutcome::Ok(_));
+            if ["stamp", "send"].contains(&name) {
+                assert_eq!(noted, usize::from(ran), "{name} {index} at {at}: {:?}", it.outcome);
+            }
+        }
         let skips = step
             .tool_executions()
             .filter(|it| matches!(&*it.outcome, ToolOutcome::Skipped(why) if why.contains("said")));

@@ -31,13 +31,17 @@ pub(crate) trait Meddler: Send + Sync + 'static {
 
 #[derive(Clone)]
 pub(crate) struct Meddled {
-    inner: MemoryStore,
+    inner: Arc<dyn Store>,
     meddler: Arc<dyn Meddler>,
 }
 
 impl Meddled {
     pub(crate) fn by(meddler: Arc<dyn Meddler>, inner: &MemoryStore) -> Self {
-        Self { inner: inner.clone(), meddler }
+        Self::of(meddler, Arc::new(inner.clone()))
+    }
+
+    pub(crate) fn of(meddler: Arc<dyn Meddler>, inner: Arc<dyn Store>) -> Self {
+        Self { inner, meddler }
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Beside each tree stands what it has to come to, worked out on plain lists.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use legwork_core::{
     AgentState, EffectKey, Event, Message, Micros, Seq, SessionId, ToolCall, ToolSpec,
 };
 use legwork_port::toolset::Scope;
-use legwork_port::{Cancellation, Deps, Emitter, Tool, ToolContext, Toolset};
+use legwork_port::{Admission, Cancellation, Deps, Emitter, Tool, ToolContext, Toolset};
 use legwork_toolset::{
-    Combined, Names, Next, Schemas, SharedToolset, StepTools, ToolExt as _, Toolbox, Tools,
-    ToolsetExt as _, Toolsets, dynamic, lazy,
+    Ask, Combined, Names, Next, Permissions, Schemas, SharedToolset, StepTools, ToolExt as _,
+    Toolbox, Tools, ToolsetExt as _, Toolsets, dynamic, lazy,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -57,7 +58,20 @@ enum Tree {
     Sequential(Box<Tree>),
     Tagged(Box<Tree>),
     Cached(Box<Tree>),
+    /// Through a decorator that says when calls run, or how much of their results is shown.
+    Held(Box<Tree>, Held),
     Wrapped(Box<Tree>),
+}
+
+/// A decorator that changes neither what is shown nor what a body answers.
+#[derive(Debug, Clone, Copy)]
+enum Held {
+    Asked,
+    Permitted,
+    Deferred,
+    Guarded,
+    Described,
+    Cut,
 }
 
 /// A tool as it is to be shown, and what its body answers.
@@ -119,6 +133,15 @@ fn clash_of(listed: &[(String, Shown)]) -> Option<String> {
     })
 }
 
+/// All clashes within a list.
+fn clashes_of(listed: &[(String, Shown)]) -> Vec<String> {
+    let pairs = listed.iter().enumerate().flat_map(|(at, (second, tool))| {
+        let before = listed[..at].iter().filter(|(_, other)| other.name == tool.name);
+        before.map(|(first, _)| clash(&tool.name, first, second))
+    });
+    pairs.collect()
+}
+
 impl Tree {
     fn name(&self) -> String {
         match self {
@@ -138,14 +161,24 @@ impl Tree {
             | Self::Sequential(tree)
             | Self::Tagged(tree)
             | Self::Cached(tree)
+            | Self::Held(tree, _)
             | Self::Wrapped(tree) => tree.name(),
         }
     }
 
     /// What it comes to in a turn; or the first clash in it.
     fn shown(&self, turn: u64) -> Result<Vec<Shown>, String> {
+        self.shown_with(turn, &clash_of)
+    }
+
+    /// The same; what is listed together is held against `clash`.
+    fn shown_with(
+        &self,
+        turn: u64,
+        clash: &dyn Fn(&[(String, Shown)]) -> Option<String>,
+    ) -> Result<Vec<Shown>, String> {
         let each = |tree: &Tree, change: &dyn Fn(&mut Shown)| {
-            let mut all = tree.shown(turn)?;
+            let mut all = tree.shown_with(turn, clash)?;
             all.iter_mut().for_each(change);
             Ok(all)
         };
@@ -154,20 +187,22 @@ impl Tree {
             Self::Combined(trees) => {
                 let mut listed = Vec::new();
                 for tree in trees {
-                    listed.extend(tree.shown(turn)?.into_iter().map(|tool| (tree.name(), tool)));
-                    if let Some(clash) = clash_of(&listed) {
+                    listed.extend(
+                        tree.shown_with(turn, clash)?.into_iter().map(|tool| (tree.name(), tool)),
+                    );
+                    if let Some(clash) = clash(&listed) {
                         return Err(clash);
                     }
                 }
                 listed.into_iter().map(|(_, tool)| tool).collect()
             }
             Self::Only(tree, names) => {
-                let mut all = tree.shown(turn)?;
+                let mut all = tree.shown_with(turn, clash)?;
                 all.retain(|tool| names.contains(&tool.name.as_str()));
                 all
             }
             Self::Except(tree, names) => {
-                let mut all = tree.shown(turn)?;
+                let mut all = tree.shown_with(turn, clash)?;
                 all.retain(|tool| !names.contains(&tool.name.as_str()));
                 all
             }
@@ -182,12 +217,12 @@ impl Tree {
                 });
             }
             Self::Filtered(tree, name, when) => {
-                let mut all = tree.shown(turn)?;
+                let mut all = tree.shown_with(turn, clash)?;
                 all.retain(|tool| tool.name != *name || turn == *when);
                 all
             }
             Self::Prepared(tree, when) => {
-                let mut all = tree.shown(turn)?;
+                let mut all = tree.shown_with(turn, clash)?;
                 all.iter_mut().for_each(|tool| tool.description = format!("In turn {turn}."));
                 all.extend((turn == *when).then(|| Shown::new("prepared", "z")));
                 all
@@ -205,7 +240,7 @@ impl Tree {
             }
             Self::Sequential(tree) => return each(tree, &|tool| tool.sequential = true),
             Self::Tagged(tree) => return each(tree, &|tool| tool.tagged = true),
-            Self::Cached(tree) => tree.shown(turn)?,
+            Self::Cached(tree) | Self::Held(tree, _) => tree.shown_with(turn, clash)?,
             Self::Wrapped(tree) => {
                 return each(tree, &|tool| tool.says = format!("[{}]", tool.says));
             }
@@ -238,6 +273,20 @@ impl Tree {
             Self::Sequential(tree) => Arc::new(tree.set().mode(ExecutionMode::Sequential)),
             Self::Tagged(tree) => Arc::new(tree.set().tagged("t")),
             Self::Cached(tree) => Arc::new(tree.set().cached()),
+            Self::Held(tree, held) => {
+                let set = tree.set();
+                Arc::new(match held {
+                    Held::Asked => set.approval_required(Ask::always()),
+                    Held::Permitted => {
+                        let deny = NAMES[0].parse().expect("it is a rule");
+                        set.permissions(Permissions::default().deny(deny).otherwise(Ask::each()))
+                    }
+                    Held::Deferred => set.deferred(),
+                    Held::Guarded => set.guarded("none", |_| Admission::Run),
+                    Held::Described => set.with_metadata("owner", "us".into()),
+                    Held::Cut => set.max_result(1_000),
+                })
+            }
             Self::Wrapped(tree) => Arc::new(tree.set().wrapped("wrapped", async |next: Next| {
                 format!("[{}]", next.run().await.to_text())
             })),
@@ -295,6 +344,14 @@ fn tree() -> impl Strategy<Value = Tree> {
         .prop_map(|(kind, set, names)| Tree::Leaf(kind, set, names));
     leaf.prop_recursive(5, 16, 3, move |inner| {
         let one = || inner.clone().prop_map(Box::new);
+        let held = proptest::sample::select(vec![
+            Held::Asked,
+            Held::Permitted,
+            Held::Deferred,
+            Held::Guarded,
+            Held::Described,
+            Held::Cut,
+        ]);
         prop_oneof![
             4 => proptest::collection::vec(inner.clone(), 2..=3).prop_map(Tree::Combined),
             1 => (one(), names()).prop_map(|(tree, names)| Tree::Only(tree, names)),
@@ -309,6 +366,7 @@ fn tree() -> impl Strategy<Value = Tree> {
             1 => one().prop_map(Tree::Sequential),
             1 => one().prop_map(Tree::Tagged),
             1 => one().prop_map(Tree::Cached),
+            2 => (one(), held).prop_map(|(tree, held)| Tree::Held(tree, held)),
             1 => one().prop_map(Tree::Wrapped),
         ]
     })
@@ -403,8 +461,7 @@ fn check(tree: &Tree, turn: u64) {
 
 /// What is said when the agent is built is true: it names a clash, or a name that is not there.
 fn explained(tree: &Tree, problems: &[String]) {
-    let clashes: Vec<_> =
-        (0..4).filter_map(|turn| all_clashes(tree, turn).into_iter().next()).collect();
+    let clashes: Vec<_> = (0..4).flat_map(|turn| all_clashes(tree, turn)).collect();
     for problem in problems {
         let missing = problem.contains("and there is no such tool");
         let clash = problem.starts_with("two tools are named");
@@ -412,19 +469,21 @@ fn explained(tree: &Tree, problems: &[String]) {
         if clash {
             let named: Vec<_> = problem.split('`').skip(1).step_by(2).collect();
             assert_eq!(named.len(), 3, "both owners are named: {problem}");
-            assert!(!clashes.is_empty(), "there is none: {problem}");
+            let is_it = |clash: &String| problem.contains(clash.as_str());
+            assert!(clashes.iter().any(is_it), "it is none of {clashes:?}: {problem}");
         }
     }
 }
 
 /// The clashes of a tree in a turn, and of each tree in it.
 fn all_clashes(tree: &Tree, turn: u64) -> Vec<String> {
-    let mut all: Vec<_> = tree.shown(turn).err().into_iter().collect();
-    if let Ok(shown) = tree.shown(turn) {
-        let listed: Vec<_> = shown.into_iter().map(|tool| (tree.name(), tool)).collect();
-        all.extend(clash_of(&listed));
-    }
-    all
+    let clashes = RefCell::new(Vec::new());
+    let shown = tree.shown_with(turn, &|listed| {
+        clashes.borrow_mut().extend(clashes_of(listed));
+        None
+    });
+    let listed: Vec<_> = shown.into_iter().flatten().map(|tool| (tree.name(), tool)).collect();
+    clashes.into_inner().into_iter().chain(clashes_of(&listed)).collect()
 }
 
 proptest! {

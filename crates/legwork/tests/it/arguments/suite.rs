@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use legwork::agent::Subagent;
 use legwork::capability::{Coding, Metadata, TaskList};
+use legwork::port::BoxFuture;
 use legwork::prelude::*;
 use legwork::skills::Skills;
 use legwork::tool::{from_fn, from_schema};
 use legwork::tools::sandbox::Policy;
 use legwork::tools::{Environment, Sandbox, Workspace};
+use legwork::toolset::Tools;
+use legwork::web::Client;
+use legwork::web::fetch::Fetch;
+use legwork::web::search::{self, Hit, Query, SearchProvider, WebSearch};
 use legwork_core::{ModelRequest, ToolSpec};
 use legwork_testkit::{ScriptedModel, Turn};
 use schemars::JsonSchema;
@@ -87,6 +92,29 @@ pub(super) fn builder(folder: &Folder, model: ScriptedModel) -> legwork::agent::
         .subagent(Subagent::of("helper", "Helps.", helper))
         .tool(from_fn("draw", "Draws.", |_: Drawing| "drawn"))
         .tool(wild())
+        .tool(Fetch::new(Client::new(legwork::web::Policy::default()).unwrap()))
+        .tool(WebSearch::new(Nothing))
+        .toolset(Tools::new("pages", [count.into()]).paged(100))
+        .toolset(Tools::new("hidden", [from_fn("hidden", "Hides.", || "here").into()]).searchable())
+}
+
+/// Counts, and its result comes in pages.
+#[tool(read_only)]
+fn count(to: u32) -> String {
+    to.to_string()
+}
+
+/// A search engine that finds nothing.
+struct Nothing;
+
+impl SearchProvider for Nothing {
+    fn name(&self) -> &str {
+        "nothing"
+    }
+
+    fn search<'a>(&'a self, _: &'a Query) -> BoxFuture<'a, Result<Vec<Hit>, search::Error>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 }
 
 /// What the model is shown first.
@@ -102,7 +130,19 @@ pub(super) async fn specs() -> Vec<Arc<ToolSpec>> {
     builder(&folder, model.clone()).build().unwrap().run("go").await.unwrap();
     let mut specs = shown(&model);
     let names: Vec<_> = specs.iter().map(|spec| &*spec.name).collect();
-    for name in ["read", "edit", "bash", "update_tasks", "load_skill", "draw", "wild"] {
+    for name in [
+        "read",
+        "edit",
+        "bash",
+        "update_tasks",
+        "load_skill",
+        "draw",
+        "wild",
+        "fetch",
+        "web_search",
+        "tool_search",
+        "count",
+    ] {
         assert!(names.contains(&name), "there is no {name} in {names:?}");
     }
     assert!(specs.len() > 12, "{names:?}");
