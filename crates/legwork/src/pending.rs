@@ -15,7 +15,29 @@
 //! }
 //! ```
 //!
-//! An [`Approver`] answers in the process that runs the session.
+//! An [`Approver`] answers in the process that runs the session. Any function is one, and so a
+//! channel is, to a window that asks a person:
+//!
+//! ```
+//! use legwork::agent::Builder;
+//! use legwork::pending::{Answer, Pending};
+//! use legwork::prelude::*;
+//! use tokio::sync::{mpsc, oneshot};
+//!
+//! /// A call that waits, and where its answer goes; if that is dropped, it waits for others.
+//! type Question = (Pending, oneshot::Sender<Answer>);
+//!
+//! fn asking(agent: Builder, questions: mpsc::Sender<Question>) -> Builder {
+//!     agent.approver(move |pending: Pending, _: AgentState| {
+//!         let questions = questions.clone();
+//!         async move {
+//!             let (answer, answered) = oneshot::channel();
+//!             questions.send((pending, answer)).await.ok()?;
+//!             answered.await.ok()
+//!         }
+//!     })
+//! }
+//! ```
 
 pub use legwork_agent::Waiting;
 pub use legwork_core::approval::{Remember, Request};

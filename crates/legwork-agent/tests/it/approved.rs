@@ -192,3 +192,35 @@ async fn s6_4_a_call_that_is_put_off_runs_again_a_second_later_at_least() {
     assert_eq!(times.len(), 5);
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 1_000), "{times:?}");
 }
+
+#[tokio::test]
+async fn s7_3_a_channel_to_somebody_who_asks_people_is_an_approver() {
+    let (world, store) = (World::default(), MemoryStore::new());
+    let (questions, mut asked) = tokio::sync::mpsc::channel::<(Pending, Answers)>(1);
+    let agent = Agent::builder(turns(&[("pay", 1), ("pay", 2)]))
+        .toolset(
+            Tools::new("bank", [noting("pay", once(), &world)]).approval_required(Ask::always()),
+        )
+        .approver(move |pending: Pending, _: AgentState| {
+            let questions = questions.clone();
+            async move {
+                let (answer, answered) = tokio::sync::oneshot::channel();
+                questions.send((pending, answer)).await.ok()?;
+                answered.await.ok()
+            }
+        })
+        .store_in(Arc::new(store))
+        .build()
+        .unwrap();
+    let person = async {
+        let (pending, answer) = asked.recv().await.unwrap();
+        answer.send(Answer::approve(&pending)).unwrap();
+        // The second is left: whoever asked has gone.
+        drop(asked.recv().await.unwrap());
+    };
+    let (run, ()) = tokio::join!(agent.run("go").in_session("s").outcome(), person);
+    one_waits(&run.unwrap());
+    assert_eq!(world.notes(), ["pay 1"]);
+}
+
+type Answers = tokio::sync::oneshot::Sender<Answer>;
