@@ -18,14 +18,20 @@ struct Shell {
     world: World,
     store: MemoryStore,
     model: ScriptedModel,
+    /// The name that the tool is shown by.
+    shown: &'static str,
 }
 
 impl Shell {
     fn of(commands: &[&str]) -> Self {
-        let calls = commands.iter().map(|command| ("bash", json!({"command": command})));
+        Self::shown_as("bash", commands)
+    }
+
+    fn shown_as(shown: &'static str, commands: &[&str]) -> Self {
+        let calls = commands.iter().map(|command| (shown, json!({"command": command})));
         let turns = calls.map(|(tool, arguments)| Turn::call(tool, arguments));
         let model = ScriptedModel::new(turns.chain([Turn::text("done")]).collect::<Vec<_>>());
-        Self { world: World::default(), store: MemoryStore::new(), model }
+        Self { world: World::default(), store: MemoryStore::new(), model, shown }
     }
 
     fn agent(&self, rules: Permissions) -> Agent {
@@ -40,8 +46,9 @@ impl Shell {
             world.note(arguments["command"].as_str().unwrap());
             Box::pin(ready(ToolOutcome::value("ran".into())))
         });
+        let set = Tools::new("shell", [bash]).permissions(rules);
         Agent::builder(self.model.clone())
-            .toolset(Tools::new("shell", [bash]).permissions(rules))
+            .toolset(set.renamed([("bash", self.shown)]))
             .store_in(Arc::new(self.store.clone()))
             .build()
             .unwrap()
@@ -110,4 +117,16 @@ async fn s13_16_an_always_of_before_does_not_cover_a_rule_that_asks() {
     let run = agent.resume("s").outcome().await.unwrap();
     assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
     assert_eq!(shell.world.notes(), ["make"]);
+}
+
+#[tokio::test]
+async fn s13_16_a_rule_holds_though_the_tool_is_renamed_around_it() {
+    // By the name that the model is shown, and by the one that it has where the rules are.
+    for rule in ["sh(make:*)", "bash(make:*)"] {
+        let shell = Shell::shown_as("sh", &["make", "git log"]);
+        let rules = Permissions::default().deny(rule.parse().unwrap());
+        let run = shell.agent(rules).run("go").in_session("s").outcome().await.unwrap();
+        assert!(matches!(outcomes(run.state())[0], ToolOutcome::Blocked { .. }), "{rule}");
+        assert_eq!(shell.world.notes(), ["git log"], "{rule}");
+    }
 }

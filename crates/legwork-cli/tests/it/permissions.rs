@@ -190,5 +190,5 @@ fn s13_16_the_rules_are_listed_with_their_tools_and_their_places() {
     assert!(chain.contains(rules), "{chain}");
     // Others have no rules: they only ask.
     let chain = listed.lines().find(|line| line.contains("\"name\":\"edit\"")).unwrap();
-    assert!(chain.contains("approval_required(each)"), "{chain}");
+    assert!(chain.contains("permissions(otherwise ask each)"), "{chain}");
 }

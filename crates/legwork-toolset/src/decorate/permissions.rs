@@ -71,10 +71,12 @@ impl Permissions {
     }
 
     /// What becomes of a call of a tool with this spec.
+    ///
+    /// A rule names a tool as the model is shown it. One that denies or asks may also name it as it is
+    /// called here, before it is renamed.
     pub fn admit(&self, spec: &ToolSpec, call: &AdmittedCall<'_>) -> Admission {
-        let may_mean = |rule: &&CallRule| {
-            *rule.tool_name() == **call.shown && rule.may_be_about(spec, call.arguments)
-        };
+        let names = |rule: &CallRule| [&**call.shown, &*spec.name].contains(&rule.tool_name());
+        let may_mean = |rule: &&CallRule| names(rule) && rule.may_be_about(spec, call.arguments);
         if let Some(rule) = self.deny.iter().find(may_mean) {
             let reason = format!("the rule `{rule}` denies this call");
             return Admission::Block { by: BY.to_owned(), reason };
@@ -85,11 +87,15 @@ impl Permissions {
         let is_allowed = self
             .allow
             .iter()
-            .any(|rule| *rule.tool_name() == **call.shown && rule.is_about(spec, call.arguments));
+            .any(|rule| rule.tool_name() == &**call.shown && rule.is_about(spec, call.arguments));
         match &self.otherwise {
             Some(ask) if !is_allowed => ask.admit(spec, call),
             _ => Admission::Run,
         }
+    }
+
+    fn has_rules(&self) -> bool {
+        [&self.deny, &self.ask, &self.allow].iter().any(|rules| !rules.is_empty())
     }
 
     /// The rules about a tool in words, such as `deny write(.github/**)`.
@@ -110,16 +116,18 @@ impl Admits for Permissions {
 
 impl Decorator for Permissions {
     fn tool(&self, set: &Arc<str>, tool: &Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
-        let mut rules = self.rules_about(&tool.spec().name);
-        if rules.is_empty() {
+        if !self.has_rules() {
             return match &self.otherwise {
                 Some(ask) => ask.tool(set, tool),
                 None => Some(Arc::clone(tool)),
             };
         }
+        let mut rules = self.rules_about(&tool.spec().name);
         rules.extend(self.otherwise.as_ref().map(|ask| format!("otherwise ask {}", ask.name())));
         let label = format!("permissions({})", rules.join(", "));
         let layered = Layered::new(set, tool, label.into());
+        // Rules about other tools are not shown, but this one may get the name of such a tool.
+        let layered = if rules.is_empty() { layered.with_chain(tool.chain()) } else { layered };
         Some(Arc::new(layered.with_admission(Arc::new(self.clone()))))
     }
 }
