@@ -2,6 +2,7 @@
 
 mod link;
 mod place;
+mod put;
 mod restore;
 
 use std::path::{Path, PathBuf};
@@ -87,6 +88,9 @@ impl FileUndo {
     fn take_back(&self, call: &PastCall) -> Result<String, CannotUndo> {
         let mut steps = Vec::new();
         for File { path, changes } in self.files(call) {
+            if call.undo == UndoStatus::Begun && place::check(&self.workspace, &path).is_ok() {
+                put::sweep_beside(&path);
+            }
             let made = changes.first().filter(|change| change.before.is_none());
             let folders = made.and_then(|change| change.folders);
             match self.step(&path, changes)? {

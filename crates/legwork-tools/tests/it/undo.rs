@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 /// All that there is below a directory: modes, and the content of files and links.
-fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
+pub(crate) fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
     let (mut all, mut left) = (BTreeMap::new(), vec![root.to_owned()]);
     while let Some(dir) = left.pop() {
         for entry in fs::read_dir(&dir).expect("it works") {
@@ -45,7 +45,7 @@ fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 }
 
 /// A workspace with files, a directory that is empty, and modes of their own.
-fn place() -> Fixture {
+pub(crate) fn place() -> Fixture {
     let place = Fixture::new();
     fs::create_dir(place.path("empty")).expect("it works");
     fs::create_dir(place.path("src")).expect("it works");
@@ -66,7 +66,7 @@ fn write(path: &str, content: &str) -> (&'static str, Value) {
 }
 
 /// Thirty steps of writes and edits, of files that were there and of new ones.
-fn thirty() -> Vec<Turn> {
+pub(crate) fn thirty() -> Vec<Turn> {
     let mut turns = vec![
         Turn::calls([write("empty/new.txt", "in a directory that was there\n")]),
         Turn::calls([write("deep/er/est.txt", "made\n"), edit("src/a.txt", "two", "zwei")]),
@@ -87,7 +87,11 @@ fn thirty() -> Vec<Turn> {
 }
 
 fn agent(place: &Fixture, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
-    let workspace = Workspace::open(place.path(".")).expect("it works");
+    agent_in(&place.path("."), store, turns)
+}
+
+pub(crate) fn agent_in(dir: &Path, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
+    let workspace = Workspace::open(dir).expect("it works");
     let environment = Environment::filtered([("PATH", "/usr/bin:/bin")]);
     let tools: [Arc<dyn Tool>; 3] = [
         Arc::new(Write::new(workspace.clone())),
