@@ -98,6 +98,8 @@ mod traced;
 mod trees;
 mod typed_hooks;
 mod undo;
+mod undo_hidden;
+mod undo_told;
 mod unfinished;
 mod unlisted;
 mod unreadable;
