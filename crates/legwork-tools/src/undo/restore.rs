@@ -123,8 +123,14 @@ pub(super) fn prune(path: &Path, most: usize, dir: &Path) {
     let above = path.ancestors().skip(1);
     let above = above.take_while(|above| above.starts_with(dir) && *above != dir);
     for above in above.take(most) {
-        if above.as_os_str().as_bytes().is_empty() || fs::remove_dir(above).is_err() {
+        if above.as_os_str().as_bytes().is_empty() {
             return;
+        }
+        match fs::remove_dir(above) {
+            Ok(()) => {}
+            // An undo that was killed may have removed it, and not those above it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return,
         }
     }
 }

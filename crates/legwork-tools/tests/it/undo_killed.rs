@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -170,7 +171,7 @@ fn child(home: &Path) -> Command {
 /// died.
 fn dies(home: &Path, call: usize, syscall: &str) -> bool {
     let ended = child(home).env(CALL, call.to_string()).env(SYSCALL, syscall).output();
-    !ended.expect("started").status.success()
+    ended.expect("started").status.signal() == Some(libc::SIGSYS)
 }
 
 /// Changes of names below a directory.
@@ -184,8 +185,9 @@ fn watch(dir: &Path) -> OwnedFd {
     watch
 }
 
-/// Waits for so many changes in the tree, or for the end of the process, and kills it.
-fn kill_after(changes: usize, child: &mut Child, watch: &OwnedFd) {
+/// Waits for so many changes in the tree, or for the end of the process, and kills it; whether it
+/// had not ended.
+fn kill_after(changes: usize, child: &mut Child, watch: &OwnedFd) -> bool {
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut line = String::new();
     while !line.contains("child: planned") {
@@ -198,7 +200,9 @@ fn kill_after(changes: usize, child: &mut Child, watch: &OwnedFd) {
     while seen < changes {
         let ends = PollFd::new(output.get_ref(), PollFlags::empty());
         let mut either = [PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN), ends];
-        poll(&mut either, None).expect("waited");
+        if events.is_buffer_empty() {
+            poll(&mut either, None).expect("waited");
+        }
         match events.next() {
             Ok(_) => seen += 1,
             Err(_) if !either[1].revents().is_empty() => break,
@@ -206,7 +210,7 @@ fn kill_after(changes: usize, child: &mut Child, watch: &OwnedFd) {
         }
     }
     child.kill().expect("killed");
-    child.wait().expect("reaped");
+    child.wait().expect("reaped").signal() == Some(libc::SIGKILL)
 }
 
 /// Does something for each number, on two threads.
@@ -223,13 +227,17 @@ fn each(numbers: impl Iterator<Item = usize> + Clone + Send, work: impl Fn(usize
 #[test]
 fn s6_7_an_undo_that_is_killed_after_any_change_gives_the_tree_back_when_it_is_repeated() {
     let worked = Worked::new();
+    let kills = AtomicUsize::new(0);
     each(0..=40, |n| {
         let home = worked.copied();
         let watch = watch(&home.path("tree"));
         let mut child = child(&home.path(".")).spawn().expect("started");
-        kill_after(n * 5, &mut child, &watch);
+        let died = kill_after(n * 5, &mut child, &watch);
+        kills.fetch_add(usize::from(died), Ordering::Relaxed);
         worked.check(&home.path("."), &format!("killed after {} changes", n * 5));
     });
+    let kills = kills.into_inner();
+    assert!(kills > 10, "{kills} were killed");
 }
 
 #[test]
@@ -266,4 +274,15 @@ fn s6_7_a_link_is_put_back_by_an_undo_that_was_killed_and_leaves_no_draft() {
     let left = tree(&home.join("tree"));
     assert!(left.keys().any(|name| name.contains(".legwork-")), "{:?}", left.keys());
     worked.check(&home, "killed before a link is renamed");
+}
+
+#[test]
+fn s6_7_folders_go_of_which_a_killed_undo_had_removed_only_the_deepest() {
+    let worked = Worked::new();
+    let home = worked.home.path(".");
+    // The call that made `deep/er/est.txt` is the last but one that is undone.
+    assert!(dies(&home, 82, "rmdir"));
+    assert!(!home.join("tree/deep/er/est.txt").exists());
+    fs::remove_dir(home.join("tree/deep/er")).expect("it is there, and empty");
+    worked.check(&home, "killed before the second folder is removed");
 }
