@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::entry::Entry;
 pub use crate::event::UndoOutcome;
 use crate::event::{Event, ToolFinished, ToolStarted};
 use crate::id::{EffectKey, Seq, SessionId};
 use crate::journal::Journal;
 use crate::message::ToolCall;
+use crate::pending::{Pending, PendingReason};
+use crate::state::active_time::{at_work, may_take_up};
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, Metadata, ToolOutcome};
 
@@ -42,6 +45,9 @@ pub struct PastCall {
     pub at: Timestamp,
     /// Its outcome as its tool gave it; none if nobody knows whether it happened.
     pub outcome: Option<Arc<ToolOutcome>>,
+    /// Whether it was in doubt: it may have begun before, in a run that died, and what it did then
+    /// is not known.
+    pub was_in_doubt: bool,
     /// What it left for people and programs.
     pub metadata: Metadata,
     /// How far it was taken back.
@@ -53,8 +59,15 @@ impl PastCall {
     ///
     /// The heads of a session do not matter here: moving one takes no effect back.
     pub fn of_journal(session: &SessionId, journal: &Journal) -> Vec<Self> {
-        let mut walk = Walk { session, response: None, open: BTreeMap::new(), ended: Vec::new() };
-        journal.entries().iter().for_each(|entry| walk.take(entry.seq, entry.at, &entry.event));
+        let mut walk = Walk {
+            session,
+            response: None,
+            open: BTreeMap::new(),
+            ended: Vec::new(),
+            at_work: None,
+            taken_up: false,
+        };
+        journal.entries().iter().for_each(|entry| walk.take(entry));
         walk.end_open();
         let mut calls = walk.ended;
         mark_undone(&mut calls, journal);
@@ -98,13 +111,21 @@ struct Walk<'a> {
     /// The calls of it that began and have not ended.
     open: BTreeMap<u32, PastCall>,
     ended: Vec<PastCall>,
+    /// Since when a run works on the step.
+    at_work: Option<Timestamp>,
+    /// Whether another run took up the step after the response.
+    taken_up: bool,
 }
 
 impl Walk<'_> {
-    fn take(&mut self, seq: Seq, at: Timestamp, event: &Event) {
-        match event {
+    fn take(&mut self, entry: &Entry) {
+        let (seq, at) = (entry.seq, entry.at);
+        self.taken_up |= may_take_up(self.at_work, entry);
+        self.at_work = at_work(self.at_work, entry);
+        match &entry.event {
             Event::Responded(body) => {
                 self.end_open();
+                self.taken_up = false;
                 let calls = body.response.message.tool_calls().cloned().collect();
                 self.response = Some((seq, calls));
             }
@@ -115,6 +136,7 @@ impl Walk<'_> {
             }
             Event::ToolStarted(body) => self.begin(at, body),
             Event::ToolFinished(body) => self.finish(at, body),
+            Event::Paused(body) => self.doubt(&body.pending),
             _ => {}
         }
     }
@@ -129,6 +151,8 @@ impl Walk<'_> {
             }
         };
         let key = EffectKey { session: self.session.clone(), entry: *entry, index: started.index };
+        let before = self.open.get(&started.index);
+        let was_in_doubt = before.is_some_and(|before| before.was_in_doubt);
         let began = PastCall {
             key,
             call,
@@ -136,6 +160,7 @@ impl Walk<'_> {
             child: started.child.clone(),
             at,
             outcome: None,
+            was_in_doubt,
             metadata: Metadata::default(),
             undo: UndoStatus::Not,
         };
@@ -147,7 +172,20 @@ impl Walk<'_> {
         // Of one that was cut off nobody knows whether it happened.
         let known = !matches!(*finished.outcome, ToolOutcome::Interrupted);
         let outcome = known.then(|| Arc::clone(&finished.outcome));
-        self.ended.push(PastCall { at, outcome, metadata: finished.metadata.clone(), ..call });
+        // A call that may be repeated is, unasked; its intent may have been lost with the run.
+        let repeated = self.taken_up && call.effect.is_repeatable();
+        let was_in_doubt = call.was_in_doubt || repeated;
+        let metadata = finished.metadata.clone();
+        self.ended.push(PastCall { at, outcome, was_in_doubt, metadata, ..call });
+    }
+
+    /// Marks the calls that wait because nobody knows whether they happened.
+    fn doubt(&mut self, pending: &[Pending]) {
+        for pending in pending.iter().filter(|one| one.reason == PendingReason::Doubt) {
+            if let Some(call) = self.open.get_mut(&pending.index) {
+                call.was_in_doubt = true;
+            }
+        }
     }
 
     /// The calls that no outcome is known of.

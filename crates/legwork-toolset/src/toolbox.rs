@@ -7,7 +7,7 @@ use futures_util::future::{Either, join_all, select};
 use legwork_core::tool::ToolSpecs;
 use legwork_core::{AgentState, Seq};
 use legwork_port::toolset::Scope;
-use legwork_port::{Emitter, unwind};
+use legwork_port::{Emitter, Tool, unwind};
 use tokio::sync;
 
 use crate::source::Source;
@@ -116,6 +116,13 @@ impl Toolbox {
         let all = self.toolsets.combine(&sources, before.as_ref().map(|(_, all)| all))?;
         self.last().all = Some((state.version(), Arc::clone(&all)));
         Ok(all)
+    }
+
+    /// The tool of a name that a set has, whether it shows it or not.
+    ///
+    /// Only sets are asked whose tools are known without opening them. None if several have one.
+    pub fn hidden(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.toolsets.hidden(name)
     }
 
     /// Why toolsets have no tools now.

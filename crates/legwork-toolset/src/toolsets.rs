@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use legwork_core::ToolSpec;
 use legwork_core::tool::ToolSpecs;
 use legwork_port::toolset::Scope;
-use legwork_port::unwind;
+use legwork_port::{Tool, unwind};
 
 use crate::fault::panicked;
 use crate::owner::{self, TakenNames};
@@ -82,6 +82,14 @@ impl Toolsets {
     /// Whether those are all.
     pub(crate) fn is_fixed(&self) -> bool {
         self.opened.is_empty()
+    }
+
+    /// The tool of a name among those that sets to be opened know before; none if several have one.
+    pub(crate) fn hidden(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let known = |shared: &SharedToolset| unwind::call(|| shared.set.tools()).ok().flatten();
+        let tools = self.opened.iter().filter_map(known).flatten();
+        let mut named = tools.filter(|tool| *tool.spec().name == *name && self.names.admit(name));
+        named.next().filter(|_| named.next().is_none())
     }
 
     /// Opens the sets beside each other, as far as they can be opened.

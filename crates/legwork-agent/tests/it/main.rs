@@ -100,6 +100,8 @@ mod traced;
 mod trees;
 mod typed_hooks;
 mod undo;
+mod undo_hidden;
+mod undo_told;
 mod unfinished;
 mod unlisted;
 mod unreadable;

@@ -20,10 +20,10 @@ use crate::tools::{once, said, spec};
 
 /// A stack of numbers, which is all that the tool changes.
 #[derive(Debug, Clone, Default)]
-struct Stack(Arc<Mutex<Vec<u64>>>);
+pub(crate) struct Stack(Arc<Mutex<Vec<u64>>>);
 
 impl Stack {
-    fn now(&self) -> Vec<u64> {
+    pub(crate) fn now(&self) -> Vec<u64> {
         self.0.lock().unwrap().clone()
     }
 
@@ -43,12 +43,12 @@ impl Stack {
 }
 
 /// Pushes `n`; its undo pops it.
-struct Push {
+pub(crate) struct Push {
     spec: Arc<ToolSpec>,
     stack: Stack,
 }
 
-fn push(stack: &Stack) -> Push {
+pub(crate) fn push(stack: &Stack) -> Push {
     Push { spec: Arc::new(spec("push").effect(once())), stack: stack.clone() }
 }
 
@@ -108,7 +108,7 @@ impl Undo for Push {
     }
 }
 
-fn pushes(ns: &[u64]) -> Turn {
+pub(crate) fn pushes(ns: &[u64]) -> Turn {
     Turn::calls(ns.iter().map(|n| ("push", json!({"n": n}))))
 }
 
@@ -116,11 +116,11 @@ fn agent(store: &MemoryStore, stack: &Stack, turns: Vec<Turn>) -> Agent {
     agent_in(Arc::new(store.clone()), stack, turns)
 }
 
-fn agent_in(store: Arc<dyn Store>, stack: &Stack, turns: Vec<Turn>) -> Agent {
+pub(crate) fn agent_in(store: Arc<dyn Store>, stack: &Stack, turns: Vec<Turn>) -> Agent {
     Agent::builder(ScriptedModel::new(turns)).tool(push(stack)).store_in(store).build().unwrap()
 }
 
-async fn worked(turns: Vec<Turn>) -> (MemoryStore, Stack, Agent) {
+pub(crate) async fn worked(turns: Vec<Turn>) -> (MemoryStore, Stack, Agent) {
     let (store, stack) = (MemoryStore::new(), Stack::default());
     let agent = agent(&store, &stack, turns);
     agent.run("go").in_session("s").await.unwrap();
@@ -142,7 +142,7 @@ async fn journaled(store: &MemoryStore) -> Vec<String> {
     journal.entries().iter().filter_map(|entry| short(&entry.event)).collect()
 }
 
-fn undoes(plan: &UndoPlan) -> Vec<String> {
+pub(crate) fn undoes(plan: &UndoPlan) -> Vec<String> {
     plan.undoes().map(|(_, words)| words.to_owned()).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Active time of a step: when it is charged, and how much.
 
+use crate::entry::Entry;
 use crate::event::{Event, Worked};
 use crate::state::{AgentState, ExecutionStatus};
 use crate::time::{Micros, Timestamp};
@@ -44,9 +45,40 @@ impl AgentState {
         if self.current_step().is_none() || !(works || self.facts().at_work.is_some()) {
             return self;
         }
-        let since = |at: Timestamp| self.now().wall.0.saturating_sub(at.0);
-        let gap = self.facts().at_work.map_or(0, since);
-        let took = Micros(gap.saturating_mul(1_000)).min(BEAT);
+        let took = gap(self.facts().at_work, self.now().wall);
         self.with(Event::Worked(Worked { took, rests: false }))
     }
+}
+
+/// What is charged for the time until a step is taken up.
+fn gap(at_work: Option<Timestamp>, now: Timestamp) -> Micros {
+    let gap = at_work.map_or(0, |at| now.0.saturating_sub(at.0));
+    Micros(gap.saturating_mul(1_000)).min(BEAT)
+}
+
+/// Since when a run works on a step, after an entry, as far as the entries say.
+pub(crate) fn at_work(before: Option<Timestamp>, entry: &Entry) -> Option<Timestamp> {
+    match &entry.event {
+        Event::Worked(Worked { rests: true, .. })
+        | Event::StepFinished(_)
+        | Event::ExecutionStarted(_)
+        | Event::ExecutionFinished(_) => None,
+        Event::Worked(_) => Some(entry.at),
+        Event::InferenceStarted(_)
+        | Event::InferenceFailed(_)
+        | Event::InferenceInterrupted(_)
+        | Event::Responded(_)
+        | Event::ResponseChanged(_)
+        | Event::ToolStarted(_)
+        | Event::ToolFinished(_)
+        | Event::ToolChanged(_) => before.or(Some(entry.at)),
+        _ => before,
+    }
+}
+
+/// Whether an entry may say that a run took up the step of another one, which worked on it since
+/// `at_work`. Any other charge is that of a measured time, which hardly ever is the same.
+pub(crate) fn may_take_up(at_work: Option<Timestamp>, entry: &Entry) -> bool {
+    let Event::Worked(Worked { took, rests: false }) = &entry.event else { return false };
+    *took == gap(at_work, entry.at)
 }

@@ -10,11 +10,12 @@ use crate::approval::{self, Approved};
 use crate::budget::{Amounts, Ledger};
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::event::{self, Definition, Event, ParentLink, ToolsShown};
+use crate::event::{Definition, Event, ParentLink, ToolsShown};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Verdict};
 use crate::message::Message;
 use crate::pending::Pending;
+use crate::state::active_time::at_work;
 use crate::summary;
 use crate::time::Timestamp;
 use crate::tool::ToolSpec;
@@ -198,24 +199,7 @@ impl SessionFacts {
 
     /// Tracks whether a run works on a step, as far as its entries say.
     fn apply_presence(&mut self, entry: &Entry) {
-        match &entry.event {
-            Event::Worked(event::Worked { rests: true, .. })
-            | Event::StepFinished(_)
-            | Event::ExecutionStarted(_)
-            | Event::ExecutionFinished(_) => self.at_work = None,
-            Event::Worked(_) => self.at_work = Some(entry.at),
-            Event::InferenceStarted(_)
-            | Event::InferenceFailed(_)
-            | Event::InferenceInterrupted(_)
-            | Event::Responded(_)
-            | Event::ResponseChanged(_)
-            | Event::ToolStarted(_)
-            | Event::ToolFinished(_)
-            | Event::ToolChanged(_) => {
-                self.at_work.get_or_insert(entry.at);
-            }
-            _ => {}
-        }
+        self.at_work = at_work(self.at_work, entry);
     }
 
     fn apply_money(&mut self, entry: &Entry) {

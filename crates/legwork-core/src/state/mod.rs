@@ -5,7 +5,7 @@
 //! [`AgentState::owed`] says what is to be done next, [`AgentState::decide`] validates input.
 
 mod access;
-mod active_time;
+pub(crate) mod active_time;
 mod admissible;
 mod apply;
 mod call_limit;

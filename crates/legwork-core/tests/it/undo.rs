@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::{ToolFinished, ToolStarted, UndoFinished, UndoStarted};
+use legwork_core::event::{ToolFinished, ToolStarted, UndoFinished, UndoStarted, Worked};
 use legwork_core::journal::Journal;
+use legwork_core::state::PendingReason;
 use legwork_core::undo::{PastCall, UndoOutcome, UndoStatus};
 use legwork_core::{
-    AgentState, EffectClass, Event, FinishReason, Message, OnDoubt, Part, Response, SessionId,
-    ToolCall, ToolOutcome,
+    AgentState, EffectClass, Event, FinishReason, Message, Micros, OnDoubt, Part, Response,
+    SessionId, ToolCall, ToolOutcome,
 };
 
 use crate::story::{respond, tell};
@@ -96,4 +97,34 @@ fn s6_7_what_was_taken_back_is_folded_from_the_journal_and_changes_no_conversati
     assert_eq!(status(&state), [UndoStatus::Not, UndoStatus::Done]);
     assert_eq!(*state.context(), before);
     assert_eq!(state.owed(), legwork_core::Owed::EndStep);
+}
+
+#[test]
+fn s6_7_a_call_that_may_have_begun_before_was_in_doubt() {
+    let doubts =
+        |state: &AgentState| past(state).iter().map(|past| past.was_in_doubt).collect::<Vec<_>>();
+    let done = || ToolOutcome::text("done");
+    let begun = turn(tell("user: hi; inference"), 2)
+        .with(started(0, EffectClass::Idempotent, None))
+        .with(started(1, ONCE, None));
+    // Without a crash none was, also where time is charged meanwhile.
+    let worked = |took, rests| Event::Worked(Worked { took, rests });
+    let calm = begun.clone().with(worked(Micros(1_234_567), false));
+    let calm = calm.with(finished(0, done())).with(finished(1, done()));
+    assert_eq!(doubts(&calm), [false, false]);
+    // The first one is repeated by the run that takes the step up; about the other one a person is
+    // asked.
+    let taken_up = begun.with_step_taken_up();
+    let asked = taken_up.as_pending(1, PendingReason::Doubt);
+    let asked = taken_up.clone().with(finished(0, done())).with_pending(asked);
+    let again = match started(1, ONCE, None) {
+        Event::ToolStarted(started) => Event::ToolStarted(ToolStarted { again: true, ..started }),
+        other => other,
+    };
+    assert_eq!(doubts(&asked.clone().with(finished(1, done()))), [true, true]);
+    assert_eq!(doubts(&asked.with(again).with(finished(1, done()))), [true, true]);
+    // One that waited for its approval was not.
+    let waits = taken_up.as_pending(1, PendingReason::Approval);
+    let waited = taken_up.with_pending(waits).with(finished(1, done()));
+    assert_eq!(doubts(&waited), [false, false]);
 }

@@ -2,6 +2,7 @@
 
 mod link;
 mod place;
+mod put;
 mod restore;
 
 use std::path::{Path, PathBuf};
@@ -73,9 +74,23 @@ impl FileUndo {
         })
     }
 
+    /// Refuses a call of which it is not known what it changed, whatever it recorded: what it
+    /// found when it began again may be what it had left itself.
+    fn check_known(call: &PastCall) -> Result<(), CannotUndo> {
+        let unknown = |why: &str| Err(CannotUndo(format!("what it changed is not known: {why}")));
+        match call.outcome {
+            None => unknown("it was cut off"),
+            Some(_) if call.was_in_doubt => unknown("it began before, in a run that died"),
+            Some(_) => Ok(()),
+        }
+    }
+
     fn take_back(&self, call: &PastCall) -> Result<String, CannotUndo> {
         let mut steps = Vec::new();
         for File { path, changes } in self.files(call) {
+            if call.undo == UndoStatus::Begun && place::check(&self.workspace, &path).is_ok() {
+                put::sweep_beside(&path);
+            }
             let made = changes.first().filter(|change| change.before.is_none());
             let folders = made.and_then(|change| change.folders);
             match self.step(&path, changes)? {
@@ -157,17 +172,16 @@ impl Undo for FileUndo {
         later: &'a [PastCall],
         _deps: &'a Deps,
     ) -> BoxFuture<'a, Result<Reach, CannotUndo>> {
+        if let Err(why) = Self::check_known(call) {
+            return Box::pin(std::future::ready(Err(why)));
+        }
         let with_next = |file: File| {
             let next = self.next(&file.path, later);
             (file, next)
         };
         let files = self.files(call).into_iter().map(with_next).collect();
-        let stays = match &call.outcome {
-            None => Some("it was cut off, so what it did last is not known"),
-            Some(_) => self.rest,
-        };
         let this = self.clone();
-        blocking(move || Ok(stays.into_iter().fold(this.reach(files)?, Reach::leaving)))
+        blocking(move || Ok(this.rest.into_iter().fold(this.reach(files)?, Reach::leaving)))
     }
 
     fn undo<'a>(

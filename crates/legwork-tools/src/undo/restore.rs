@@ -1,12 +1,12 @@
 //! Putting files back: all of them, or none.
 
-use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::put;
 use crate::changes::{Held, Kind};
 
 /// What is to become of one path.
@@ -113,28 +113,8 @@ fn put(step: &Step, wanted: Option<&Held>, dir: &Path) -> io::Result<()> {
         prune(path, step.folders.map_or(usize::MAX, |folders| folders as usize), dir);
         return Ok(());
     };
-    let above = path.parent().unwrap_or(dir);
-    fs::create_dir_all(above)?;
-    let draft = above.join(format!(".legwork-undo-{}.tmp", std::process::id()));
-    let made = make(&draft, wanted).and_then(|()| fs::rename(&draft, path));
-    if made.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    made
-}
-
-fn make(draft: &Path, wanted: &Held) -> io::Result<()> {
-    match wanted.kind {
-        Kind::Link => symlink(OsString::from_vec(wanted.content.clone()), draft),
-        Kind::File => {
-            let file = fs::File::create_new(draft)?;
-            // Nobody else reads it before it has its mode.
-            file.set_permissions(Permissions::from_mode(0o600))?;
-            io::Write::write_all(&mut &file, &wanted.content)?;
-            file.set_permissions(Permissions::from_mode(wanted.mode))?;
-            file.sync_all()
-        }
-    }
+    fs::create_dir_all(path.parent().unwrap_or(dir))?;
+    put::put(path, wanted)
 }
 
 /// Removes so many directories above a path, as far as they are empty: those that were made for the
@@ -143,8 +123,14 @@ pub(super) fn prune(path: &Path, most: usize, dir: &Path) {
     let above = path.ancestors().skip(1);
     let above = above.take_while(|above| above.starts_with(dir) && *above != dir);
     for above in above.take(most) {
-        if above.as_os_str().as_bytes().is_empty() || fs::remove_dir(above).is_err() {
+        if above.as_os_str().as_bytes().is_empty() {
             return;
+        }
+        match fs::remove_dir(above) {
+            Ok(()) => {}
+            // An undo that was killed may have removed it, and not those above it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return,
         }
     }
 }

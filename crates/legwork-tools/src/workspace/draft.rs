@@ -28,7 +28,7 @@ const DIGITS: usize = 16;
 
 /// How a draft exists while it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Without any name where the file system can: a killed process leaves nothing behind.
     Unnamed,
     /// Under a name of its own.
@@ -40,7 +40,7 @@ pub(super) enum Form {
 /// It is removed when dropped. What a killed process leaves of one is not locked, and the
 /// next process that writes into the directory removes it.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     directory: OwnedFd,
     file: File,
     /// None where nothing is to be removed.
@@ -58,18 +58,29 @@ impl Draft {
         mode: Mode,
         form: Form,
     ) -> Result<Self, Error> {
-        stale::sweep(&place.directory);
         let directory = place.directory.try_clone().map_err(|source| place.failed(source))?;
+        let mut draft =
+            Self::empty(directory, mode, form).map_err(|errno| place.unwritten(errno))?;
+        draft.file.write_all(content).map_err(|source| place.failed(source))?;
+        Ok(draft)
+    }
+
+    /// Creates a draft without content.
+    pub(crate) fn empty(directory: OwnedFd, mode: Mode, form: Form) -> Result<Self, Errno> {
+        stale::sweep(&directory);
         let unnamed = match form {
             Form::Unnamed => unnamed(&directory, mode),
             Form::Named => None,
         };
-        let mut draft = match unnamed {
-            Some(file) => Self { directory, file, name: None },
-            None => Self::named(directory, mode).map_err(|errno| place.unwritten(errno))?,
-        };
-        draft.file.write_all(content).map_err(|source| place.failed(source))?;
-        Ok(draft)
+        match unnamed {
+            Some(file) => Ok(Self { directory, file, name: None }),
+            None => Self::named(directory, mode),
+        }
+    }
+
+    /// The file that is written.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
     }
 
     fn named(directory: OwnedFd, mode: Mode) -> Result<Self, Errno> {
@@ -111,7 +122,7 @@ impl Draft {
     }
 
     /// Gives it a name of its own if it has none, as renaming needs.
-    pub(super) fn entitle(&mut self) -> Result<(), Errno> {
+    pub(crate) fn entitle(&mut self) -> Result<(), Errno> {
         for _ in 0..NAMES_TRIED {
             if self.name.is_some() {
                 return Ok(());
@@ -127,7 +138,7 @@ impl Draft {
     }
 
     /// Gives it a name that no file has.
-    pub(super) fn appear(mut self, name: &OsStr) -> Result<(), Errno> {
+    pub(crate) fn appear(mut self, name: &OsStr) -> Result<(), Errno> {
         let Some(own) = &self.name else {
             return link(&self.file, &self.directory, name);
         };
@@ -144,7 +155,7 @@ impl Draft {
     }
 
     /// Puts it in the place of what has the name.
-    pub(super) fn take_over(mut self, name: &OsStr) -> Result<(), Errno> {
+    pub(crate) fn take_over(mut self, name: &OsStr) -> Result<(), Errno> {
         let own = self.name.as_deref().ok_or(Errno::NOENT)?;
         renameat(&self.directory, own, &self.directory, name)?;
         self.name = None;

@@ -14,10 +14,11 @@ mod stale;
 mod walk;
 
 pub(crate) use change::{Changed, Leave, change};
-pub(crate) use draft::is_draft;
+pub(crate) use draft::{Draft, Form, is_draft};
 pub use error::Error;
 pub(crate) use kept_out::{KeptOut, reopened};
 pub(crate) use place::Current;
+pub(crate) use stale::sweep_now;
 
 #[cfg(test)]
 mod tests;

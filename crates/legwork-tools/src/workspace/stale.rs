@@ -41,7 +41,11 @@ fn identity(directory: &OwnedFd) -> Result<Identity, Errno> {
     Ok((found.stx_dev_major, found.stx_dev_minor, found.stx_ino, made.tv_sec, made.tv_nsec))
 }
 
-fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
+/// Removes the stale drafts of a directory.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn sweep_now(directory: &OwnedFd) -> Result<(), Errno> {
     for entry in Dir::read_from(directory)?.take(NAMES_MAX) {
         let entry = entry?;
         let name = entry.file_name().to_bytes();

@@ -24,6 +24,7 @@ mod sandbox;
 mod search;
 mod secrets;
 mod undo;
+mod undo_killed;
 mod write;
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::undo::UndoFrom;
-use legwork_agent::{Agent, Session};
-use legwork_port::core::Budget;
+use legwork_agent::{Agent, Error, Session};
+use legwork_port::core::{Budget, OnDoubt};
 use legwork_port::{Store, Tool};
 use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{ScriptedModel, Turn};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 /// All that there is below a directory: modes, and the content of files and links.
-fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
+pub(crate) fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
     let (mut all, mut left) = (BTreeMap::new(), vec![root.to_owned()]);
     while let Some(dir) = left.pop() {
         for entry in fs::read_dir(&dir).expect("it works") {
@@ -45,7 +45,7 @@ fn tree(root: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 }
 
 /// A workspace with files, a directory that is empty, and modes of their own.
-fn place() -> Fixture {
+pub(crate) fn place() -> Fixture {
     let place = Fixture::new();
     fs::create_dir(place.path("empty")).expect("it works");
     fs::create_dir(place.path("src")).expect("it works");
@@ -66,7 +66,7 @@ fn write(path: &str, content: &str) -> (&'static str, Value) {
 }
 
 /// Thirty steps of writes and edits, of files that were there and of new ones.
-fn thirty() -> Vec<Turn> {
+pub(crate) fn thirty() -> Vec<Turn> {
     let mut turns = vec![
         Turn::calls([write("empty/new.txt", "in a directory that was there\n")]),
         Turn::calls([write("deep/er/est.txt", "made\n"), edit("src/a.txt", "two", "zwei")]),
@@ -87,7 +87,11 @@ fn thirty() -> Vec<Turn> {
 }
 
 fn agent(place: &Fixture, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
-    let workspace = Workspace::open(place.path(".")).expect("it works");
+    agent_in(&place.path("."), store, turns)
+}
+
+pub(crate) fn agent_in(dir: &Path, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
+    let workspace = Workspace::open(dir).expect("it works");
     let environment = Environment::filtered([("PATH", "/usr/bin:/bin")]);
     let tools: [Arc<dyn Tool>; 3] = [
         Arc::new(Write::new(workspace.clone())),
@@ -100,6 +104,37 @@ fn agent(place: &Fixture, store: Arc<dyn Store>, turns: Vec<Turn>) -> Agent {
         .store_in(store)
         .build()
         .expect("it works")
+}
+
+/// Works until an append hangs as if the process was killed there, and goes on in another one;
+/// none where there are fewer appends.
+async fn worked_after_a_crash(
+    place: &Fixture,
+    turns: impl Fn() -> Vec<Turn>,
+    (fault, nth): (Fault, usize),
+) -> Option<Session> {
+    let store = MemoryStore::new();
+    let faulty = FaultyStore::over(Arc::new(store.clone()));
+    let faulty = Arc::new(faulty.fault(Operation::Append, nth, fault));
+    let hung = faulty.hung().clone();
+    let first = agent(place, faulty, turns());
+    tokio::select! {
+        done = first.run("go").in_session("s").outcome() => {
+            done.expect("it works");
+            return None;
+        }
+        () = hung.cancelled() => {}
+    }
+    drop(first);
+    let second = agent(place, Arc::new(store), turns());
+    match second.resume("s").on_doubt(OnDoubt::Tell).outcome().await {
+        Err(Error::UnknownSession(_)) => {
+            second.run("go").in_session("s").outcome().await.expect("it works");
+        }
+        Err(Error::Refused(_)) => {}
+        other => drop(other.expect("it works")),
+    }
+    Some(second.session("s"))
 }
 
 async fn worked(place: &Fixture, turns: Vec<Turn>) -> (MemoryStore, Session) {
@@ -205,4 +240,66 @@ async fn s6_7_of_a_command_its_changes_of_files_are_taken_back_and_the_rest_is_n
     assert_eq!(plan.refused().count(), 0, "{plan:?}");
     plan.run().await.expect("it works");
     assert_eq!(tree(&place.path(".")), before);
+}
+
+/// Crashes work everywhere, and undoes what was done of it and after it: the tree is what it was,
+/// or the undo is refused. Gives the reasons.
+async fn refused_after_crashes(turns: fn() -> Vec<Turn>) -> Vec<String> {
+    let mut refused = Vec::new();
+    for fault in [Fault::HangBefore, Fault::HangAfter] {
+        for nth in 1.. {
+            let place = place();
+            let before = tree(&place.path("."));
+            let Some(session) = worked_after_a_crash(&place, turns, (fault, nth)).await else {
+                break;
+            };
+            let plan = session.undo(UndoFrom::Start).await.expect("it works");
+            assert_eq!(plan.left().count(), 0, "{fault:?} {nth}: {plan:?}");
+            let reasons: Vec<_> = plan.refused().map(|(_, why)| why.to_string()).collect();
+            let worked = tree(&place.path("."));
+            let undone = plan.run().await.expect("it works");
+            assert_eq!(undone.stopped.is_some(), !reasons.is_empty(), "{fault:?} {nth}");
+            let expected = if reasons.is_empty() { &before } else { &worked };
+            assert_eq!(tree(&place.path(".")), *expected, "{fault:?} {nth}");
+            refused.extend(reasons);
+        }
+    }
+    refused
+}
+
+#[tokio::test]
+async fn s6_7_a_write_that_a_crash_repeated_is_not_passed_over() {
+    let why = "what it changed is not known: it began before, in a run that died";
+    let one = || vec![Turn::calls([write("src/a.txt", "B\n")]), Turn::text("done")];
+    let refused = refused_after_crashes(one).await;
+    assert!(refused.iter().any(|reason| reason == why), "{refused:?}");
+    assert!(refused.iter().all(|reason| reason == why), "{refused:?}");
+    // The intent of the second one is not durable before it runs, and the first one records a
+    // change when it is repeated: of what the second one left.
+    let two = || {
+        let calls = [write("src/a.txt", "B\n"), write("src/a.txt", "C\n")];
+        vec![Turn::calls(calls), Turn::text("done")]
+    };
+    assert!(refused_after_crashes(two).await.iter().any(|reason| reason == why));
+    // Without a crash, it is known that nothing was changed.
+    let place = place();
+    let before = tree(&place.path("."));
+    let turns = vec![
+        Turn::calls([write("src/a.txt", "one\ntwo\nthree\n"), write("run.sh", "x")]),
+        Turn::text("done"),
+    ];
+    let (_store, session) = worked(&place, turns).await;
+    let plan = session.undo(UndoFrom::Start).await.expect("it works");
+    assert_eq!((plan.refused().count(), plan.left().count()), (0, 0), "{plan:?}");
+    plan.run().await.expect("it works");
+    assert_eq!(tree(&place.path(".")), before);
+}
+
+#[tokio::test]
+async fn s6_7_a_call_that_was_cut_off_is_refused() {
+    let why = "what it changed is not known: it was cut off";
+    let turns = || vec![Turn::calls([edit("src/a.txt", "two", "zwei")]), Turn::text("done")];
+    let refused = refused_after_crashes(turns).await;
+    assert!(refused.iter().any(|reason| reason == why), "{refused:?}");
+    assert!(refused.iter().all(|reason| reason == why), "{refused:?}");
 }

@@ -2,9 +2,11 @@
 //!
 //! Read the modules in this order: this one (what is asked for, and what is planned), `tree`
 //! (the calls of a session and of the subagents below it), `tools` (who takes which call back),
-//! `run` (the calls are taken back, each journaled before and after).
+//! `run` (the calls are taken back, each journaled before and after), `told` (what the model reads
+//! of it).
 
 mod run;
+mod told;
 mod tools;
 mod tree;
 
@@ -14,6 +16,7 @@ use legwork_core::undo::{PastCall, UndoStatus};
 use legwork_core::{AgentState, Seq};
 use legwork_port::{CannotUndo, Deps, Reach, Undo, unwind};
 use legwork_session::writer::Writer;
+use told::Told;
 
 pub use run::{Undone, UndoneCall};
 pub(super) use tools::{Opened, tools_of};
@@ -44,6 +47,8 @@ pub struct UndoPlan {
     writer: Writer,
     state: AgentState,
     calls: Vec<PlannedUndo>,
+    /// What undos took back that died before they told the model.
+    untold: Vec<Told>,
     opened: Opened,
 }
 

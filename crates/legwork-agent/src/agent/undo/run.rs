@@ -8,10 +8,8 @@ use legwork_runtime::Error;
 use legwork_session::kept::NewItems;
 use legwork_session::writer::Writer;
 
+use super::told::{Told, words};
 use super::{PlannedUndo, UndoPlan, panicked};
-
-/// Calls that the model is told of by name.
-const TOLD: usize = 30;
 
 /// What was taken back of a session.
 #[derive(Debug)]
@@ -37,8 +35,9 @@ pub struct UndoneCall {
 }
 
 impl UndoPlan {
-    /// Takes the calls back, newest first, and tells the model at its next inference. Nothing is
-    /// done while a call is [refused](UndoPlan::refused).
+    /// Takes the calls back, newest first, and tells the model at its next inference, also of what
+    /// an undo took back that died. Nothing is done while a call is
+    /// [refused](UndoPlan::refused).
     ///
     /// Each call is journaled before it is taken back, and what came of it afterwards. If the
     /// process dies in between, planning it again goes on there.
@@ -46,14 +45,14 @@ impl UndoPlan {
     /// # Errors
     /// When the journal cannot be written.
     pub async fn run(self) -> Result<Undone, Error> {
-        let Self { writer, state, calls, opened } = self;
+        let Self { writer, state, calls, untold, opened } = self;
         let refused = calls.iter().find_map(|planned| match &planned.prospect {
             super::Prospect::Cannot(why) => Some((planned.call.clone(), why.clone())),
             _ => None,
         });
         let done = match refused {
             Some(stopped) => Ok(Undone { calls: Vec::new(), stopped: Some(stopped), state }),
-            None => take_back(&writer, state, calls, &opened.deps).await,
+            None => take_back(&writer, state, (calls, untold), &opened.deps).await,
         };
         opened.close().await;
         writer.release().await;
@@ -64,7 +63,7 @@ impl UndoPlan {
 async fn take_back(
     writer: &Writer,
     state: AgentState,
-    planned: Vec<PlannedUndo>,
+    (planned, mut told): (Vec<PlannedUndo>, Vec<Told>),
     deps: &Deps,
 ) -> Result<Undone, Error> {
     let mut all = Undone { calls: Vec::new(), stopped: None, state };
@@ -82,34 +81,21 @@ async fn take_back(
         let ends = UndoFinished { call: call.key.clone(), outcome };
         all.state = all.state.with(Event::UndoFinished(ends));
         match undone {
-            Ok(did) => all.calls.push(UndoneCall { call: planned.call, did }),
+            Ok(did) => {
+                told.push(Told::new(call, &did));
+                all.calls.push(UndoneCall { call: planned.call, did });
+            }
             Err(why) => {
                 all.stopped = Some((planned.call, why));
                 break;
             }
         }
     }
-    if let Some(words) = words(&all.calls) {
+    if let Some(words) = words(&told) {
         all.state = all.state.with_steering_message(Message::user(words))?;
     }
     all.state = commit(writer, all.state).await?;
     Ok(all)
-}
-
-/// What the model is told; none if nothing was taken back.
-fn words(calls: &[UndoneCall]) -> Option<String> {
-    if calls.is_empty() {
-        return None;
-    }
-    let told = calls.iter().take(TOLD).map(|undone| {
-        format!("- the call `{}` of {}: {}", undone.call.call.name, undone.call.call.id, undone.did)
-    });
-    let told = told.collect::<Vec<_>>().join("\n");
-    let more = match calls.len().saturating_sub(TOLD) {
-        0 => String::new(),
-        more => format!("\n- and {more} older calls"),
-    };
-    Some(format!("I have undone some of your work, the last call first:\n{told}{more}"))
 }
 
 async fn commit(writer: &Writer, state: AgentState) -> Result<AgentState, Error> {

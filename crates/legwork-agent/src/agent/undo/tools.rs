@@ -1,8 +1,9 @@
 //! Who takes calls back: the tools of the agent that made them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use legwork_core::journal::Journal;
 use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Budget, SessionId};
 use legwork_port::store::Range;
@@ -33,14 +34,28 @@ impl Opened {
 
 /// The tools of an agent and of its subagents, by the sessions that they work in.
 #[derive(Default)]
-pub(crate) struct SessionTools(BTreeMap<SessionId, Arc<StepTools>>);
+pub(crate) struct SessionTools(BTreeMap<SessionId, Known>);
+
+/// The tools that made the calls of a session: those that are shown now, and those that are not and
+/// were.
+struct Known {
+    lists: Vec<Arc<StepTools>>,
+    hidden: Vec<Arc<dyn Tool>>,
+}
+
+impl Known {
+    fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        let listed = |list: &'_ Arc<StepTools>| list.specs.find(name).map(|(at, _)| at);
+        let mut lists = self.lists.iter();
+        let shown = lists.find_map(|list| list.tool(listed(list)?));
+        shown.or_else(|| self.hidden.iter().find(|tool| *tool.spec().name == *name))
+    }
+}
 
 impl SessionTools {
     /// Who takes a call back; none if its tool is not there, or has no undo.
     pub(crate) fn undoes(&self, past: &PastCall) -> Option<Arc<dyn Undo>> {
-        let tools = self.0.get(&past.key.session)?;
-        let (at, _) = tools.specs.find(&past.call.name)?;
-        let tool = tools.tool(at)?;
+        let tool = self.0.get(&past.key.session)?.tool(&past.call.name)?;
         tool.undo()?;
         Some(Arc::new(ToolUndo(Arc::clone(tool))))
     }
@@ -70,10 +85,11 @@ fn add<'a>(
         let journal = agent.store().read(session, Range::ALL).await?.journal;
         let state = journal.fold(session);
         let toolbox = open(agent, &state).await;
-        let all = toolbox.all(&state).await;
+        let calls = PastCall::of_journal(session, &journal);
+        let known = known(&toolbox, &state, &journal, &calls).await;
         opened.toolsets.push((toolbox, Arc::clone(&agent.services().sessions.clock)));
-        tools.0.insert(session.clone(), all.map_err(|clash| Error::Build(vec![clash]))?);
-        for call in PastCall::of_journal(session, &journal) {
+        tools.0.insert(session.clone(), known.map_err(|clash| Error::Build(vec![clash]))?);
+        for call in calls {
             let Some(child) = &call.child else { continue };
             let below = agent.store().read(child, Range::ALL).await?.journal;
             if tools.0.contains_key(child) || !is_below(child, &below, session, &journal) {
@@ -87,6 +103,40 @@ fn add<'a>(
         }
         Ok(())
     })
+}
+
+/// The tools that made these calls, as far as they are there.
+///
+/// One that is not shown now is the one that its set showed in the step of its last call, or that a
+/// set has whatever it shows.
+///
+/// # Errors
+/// When two tools that are shown now have one name.
+async fn known(
+    toolbox: &Toolbox,
+    state: &AgentState,
+    journal: &Journal,
+    calls: &[PastCall],
+) -> Result<Known, String> {
+    let mut known = Known { lists: vec![toolbox.all(state).await?], hidden: Vec::new() };
+    let mut sought = BTreeSet::new();
+    for call in calls.iter().rev().filter(|call| call.has_effect()) {
+        let name = &call.call.name;
+        if !sought.insert(name) || known.tool(name).is_some() {
+            continue;
+        }
+        let responded = journal.before(call.key.entry).fold(state.session());
+        let began = match responded.current_step() {
+            Some(step) => journal.before(step.id).fold(state.session()),
+            None => responded,
+        };
+        let then = toolbox.all(&began).await.ok();
+        match then.filter(|then| then.specs.find(name).is_some()) {
+            Some(then) => known.lists.push(then),
+            None => known.hidden.extend(toolbox.hidden(name)),
+        }
+    }
+    Ok(known)
 }
 
 /// The toolsets of an agent, open.

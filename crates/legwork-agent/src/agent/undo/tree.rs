@@ -14,6 +14,7 @@ use legwork_session::inbox::take_idle;
 use legwork_session::kept::Kept;
 use legwork_session::writer::Writer;
 
+use super::told::{self, Told};
 use super::{Opened, PlannedUndo, Prospect, UndoFrom, UndoPlan, Undoes};
 use crate::agent::subagent::is_below;
 
@@ -38,15 +39,16 @@ pub(in crate::agent) async fn plan(
         if journal.version() == Seq::ZERO {
             return Err(sessions.no_session(session).into());
         }
+        let untold = untold(store, session, &journal).await?;
         let calls = calls(store, session, &journal, from).await?;
         let state = journal.fold(session).at(sessions.clock.now()).masked_by(&sessions.mask);
         let (state, _) = take_idle(store, state).await?;
-        Ok::<_, Error>((state, calls))
+        Ok::<_, Error>((state, calls, untold))
     };
     match planned.await {
-        Ok((state, calls)) => {
+        Ok((state, calls, untold)) => {
             let calls = checked(calls, undoes, &opened.deps).await;
-            Ok(UndoPlan { writer, state, calls, opened })
+            Ok(UndoPlan { writer, state, calls, untold, opened })
         }
         Err(error) => {
             writer.release().await;
@@ -87,6 +89,25 @@ async fn calls(
     journals.iter().chain(&above).for_each(|journal| mark_undone(&mut calls, journal));
     calls.retain(|call| call.has_effect() && call.undo != UndoStatus::Done);
     Ok(calls)
+}
+
+/// What undos took back that died before they told the model, newest first.
+async fn untold(
+    store: &dyn Store,
+    session: &SessionId,
+    journal: &Journal,
+) -> Result<Vec<Told>, store::Error> {
+    let untold = told::untold(journal);
+    let mut tree = Tree { store, journals: Vec::new(), dated: Vec::new() };
+    if !untold.is_empty() {
+        // Wherever that undo began.
+        tree.add(session, journal, Seq::ZERO).await?;
+    }
+    let told = |(key, did): (&_, &str)| {
+        let (_, call) = tree.dated.iter().find(|(_, call)| call.key == *key)?;
+        Some(Told::new(call, did))
+    };
+    Ok(untold.into_iter().filter_map(told).collect())
 }
 
 struct Tree<'a> {
