@@ -12,7 +12,6 @@ use crate::id::{EffectKey, Seq, SessionId};
 use crate::journal::Journal;
 use crate::message::ToolCall;
 use crate::pending::{Pending, PendingReason};
-use crate::state::active_time::{at_work, may_take_up};
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, Metadata, ToolOutcome};
 
@@ -64,7 +63,6 @@ impl PastCall {
             response: None,
             open: BTreeMap::new(),
             ended: Vec::new(),
-            at_work: None,
             taken_up: false,
         };
         journal.entries().iter().for_each(|entry| walk.take(entry));
@@ -111,8 +109,6 @@ struct Walk<'a> {
     /// The calls of it that began and have not ended.
     open: BTreeMap<u32, PastCall>,
     ended: Vec<PastCall>,
-    /// Since when a run works on the step.
-    at_work: Option<Timestamp>,
     /// Whether another run took up the step after the response.
     taken_up: bool,
 }
@@ -120,8 +116,6 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn take(&mut self, entry: &Entry) {
         let (seq, at) = (entry.seq, entry.at);
-        self.taken_up |= may_take_up(self.at_work, entry);
-        self.at_work = at_work(self.at_work, entry);
         match &entry.event {
             Event::Responded(body) => {
                 self.end_open();
@@ -134,6 +128,7 @@ impl Walk<'_> {
                     *calls = body.response.message.tool_calls().cloned().collect();
                 }
             }
+            Event::Worked(body) => self.taken_up |= body.takes_up,
             Event::ToolStarted(body) => self.begin(at, body),
             Event::ToolFinished(body) => self.finish(at, body),
             Event::Paused(body) => self.doubt(&body.pending),

@@ -309,6 +309,16 @@ pub struct Worked {
     /// Whether the run ended here, with the execution interrupted or waiting for an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rests: bool,
+    /// Whether a run took up here the step of another one, which ended in the middle of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_up: bool,
+}
+
+impl Worked {
+    /// Time was charged, and the run goes on.
+    pub fn on(took: Micros) -> Self {
+        Self { took, rests: false, takes_up: false }
+    }
 }
 
 /// A stop that was decided is not carried out.

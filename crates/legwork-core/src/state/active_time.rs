@@ -25,7 +25,7 @@ impl AgentState {
     #[must_use]
     pub fn with_active_time(self) -> Self {
         let took = self.step_time();
-        self.with(Event::Worked(Worked { took, rests: false }))
+        self.with(Event::Worked(Worked::on(took)))
     }
 
     /// Leaves the step under way: its active time is charged, and none of what passes until it
@@ -33,7 +33,7 @@ impl AgentState {
     #[must_use]
     pub fn with_step_left(self) -> Self {
         let took = self.step_time();
-        self.with(Event::Worked(Worked { took, rests: true }))
+        self.with(Event::Worked(Worked { rests: true, ..Worked::on(took) }))
     }
 
     /// Takes up the step under way. A run before that died at it worked longer than it was
@@ -45,15 +45,11 @@ impl AgentState {
         if self.current_step().is_none() || !(works || self.facts().at_work.is_some()) {
             return self;
         }
-        let took = gap(self.facts().at_work, self.now().wall);
-        self.with(Event::Worked(Worked { took, rests: false }))
+        let since = |at: Timestamp| self.now().wall.0.saturating_sub(at.0);
+        let gap = self.facts().at_work.map_or(0, since);
+        let took = Micros(gap.saturating_mul(1_000)).min(BEAT);
+        self.with(Event::Worked(Worked { takes_up: true, ..Worked::on(took) }))
     }
-}
-
-/// What is charged for the time until a step is taken up.
-fn gap(at_work: Option<Timestamp>, now: Timestamp) -> Micros {
-    let gap = at_work.map_or(0, |at| now.0.saturating_sub(at.0));
-    Micros(gap.saturating_mul(1_000)).min(BEAT)
 }
 
 /// Since when a run works on a step, after an entry, as far as the entries say.
@@ -74,11 +70,4 @@ pub(crate) fn at_work(before: Option<Timestamp>, entry: &Entry) -> Option<Timest
         | Event::ToolChanged(_) => before.or(Some(entry.at)),
         _ => before,
     }
-}
-
-/// Whether an entry may say that a run took up the step of another one, which worked on it since
-/// `at_work`. Any other charge is that of a measured time, which hardly ever is the same.
-pub(crate) fn may_take_up(at_work: Option<Timestamp>, entry: &Entry) -> bool {
-    let Event::Worked(Worked { took, rests: false }) = &entry.event else { return false };
-    *took == gap(at_work, entry.at)
 }

@@ -458,7 +458,7 @@ fn of_an_execution() -> BoxedStrategy<Event> {
         }),
         1 => Just(Event::ExecutionReopened(event::ExecutionReopened {})),
         1 => (small(), any::<bool>()).prop_map(|(took, rests)| {
-            Event::Worked(event::Worked { took: Micros(took), rests })
+            Event::Worked(event::Worked { rests, takes_up: !rests && took % 2 == 0, ..event::Worked::on(Micros(took)) })
         }),
         1 => (text(), decided()).prop_map(|(status, outcome)| {
             let status = status.as_str().into();

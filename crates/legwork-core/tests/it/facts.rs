@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::story::{asks, blank, go_on, infer, outcome, respond, says, stamp, tell, transcript};
 
 fn worked(state: AgentState, millis: u64, rests: bool) -> AgentState {
-    state.with(Event::Worked(Worked { took: Micros(millis * 1_000), rests }))
+    state.with(Event::Worked(Worked { rests, ..Worked::on(Micros(millis * 1_000)) }))
 }
 
 #[test]

@@ -488,8 +488,11 @@ fn answering() -> Vec<Event> {
         ResultPart::File(file(Some("a.pdf"), MediaSource::Url("https://x/a.pdf".to_owned()))),
     ]));
     events.push(Event::ToolChanged(event::ToolChanged { index: 12, outcome }));
-    events.push(Event::Worked(event::Worked { took: Micros(10_000_000), rests: false }));
-    events.push(Event::Worked(event::Worked { took: Micros(7), rests: true }));
+    events.push(Event::Worked(event::Worked {
+        takes_up: true,
+        ..event::Worked::on(Micros(10_000_000))
+    }));
+    events.push(Event::Worked(event::Worked { rests: true, ..event::Worked::on(Micros(7)) }));
     events
 }
 

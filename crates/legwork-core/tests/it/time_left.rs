@@ -20,7 +20,7 @@ fn millis(millis: u64) -> Duration {
 /// A step that is under way for 40 ms, after 60 ms at work; it is 1,040 ms past the epoch.
 fn under_way() -> AgentState {
     let state = tell("user: hi; inference");
-    let state = state.with(Event::Worked(Worked { took: Micros(60_000), rests: false }));
+    let state = state.with(Event::Worked(Worked::on(Micros(60_000))));
     state.at(stamp(1_040))
 }
 

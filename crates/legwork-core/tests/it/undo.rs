@@ -108,8 +108,8 @@ fn s6_7_a_call_that_may_have_begun_before_was_in_doubt() {
         .with(started(0, EffectClass::Idempotent, None))
         .with(started(1, ONCE, None));
     // Without a crash none was, also where time is charged meanwhile.
-    let worked = |took, rests| Event::Worked(Worked { took, rests });
-    let calm = begun.clone().with(worked(Micros(1_234_567), false));
+    let worked = |took| Event::Worked(Worked::on(took));
+    let calm = begun.clone().with(worked(Micros::ZERO));
     let calm = calm.with(finished(0, done())).with(finished(1, done()));
     assert_eq!(doubts(&calm), [false, false]);
     // The first one is repeated by the run that takes the step up; about the other one a person is
