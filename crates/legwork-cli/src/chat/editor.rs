@@ -12,7 +12,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::{FileHistory, History as _};
 use rustyline::{
     Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Editor, Event,
-    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, RepeatCount,
+    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
 
 pub(super) use self::helper::Helper;
@@ -57,7 +57,8 @@ pub(super) struct Setup {
 /// When the terminal cannot be used.
 pub(super) fn start(setup: Setup) -> Result<(), Error> {
     let failed = |source| Error::System { doing: "opening the terminal", source };
-    let mut editor = editor(setup.helper, setup.working.clone()).map_err(io::Error::other);
+    let editor = editor(setup.helper, setup.working.clone(), setup.keyboard.clone());
+    let mut editor = editor.map_err(io::Error::other);
     let editor_mut = editor.as_mut();
     if let Ok(editor) = editor_mut {
         match editor.create_external_printer() {
@@ -77,7 +78,11 @@ pub(super) fn start(setup: Setup) -> Result<(), Error> {
     Ok(())
 }
 
-fn editor(helper: Helper, working: Working) -> rustyline::Result<Editor<Helper, FileHistory>> {
+fn editor(
+    helper: Helper,
+    working: Working,
+    keyboard: Keyboard,
+) -> rustyline::Result<Editor<Helper, FileHistory>> {
     let config = Config::builder()
         .behavior(Behavior::PreferTerm)
         .color_mode(ColorMode::Forced)
@@ -93,6 +98,7 @@ fn editor(helper: Helper, working: Working) -> rustyline::Result<Editor<Helper, 
         EventHandler::Conditional(Box::new(Escape(working))),
     );
     editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Aside(keyboard))));
     Ok(editor)
 }
 
@@ -102,6 +108,28 @@ struct Escape(Working);
 impl ConditionalEventHandler for Escape {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext) -> Option<Cmd> {
         Some(if self.0.is() { Cmd::Interrupt } else { Cmd::Noop })
+    }
+}
+
+/// The first key behind a question puts aside what was typed before it, so that an answer is
+/// typed on purpose.
+struct Aside(Keyboard);
+
+impl ConditionalEventHandler for Aside {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, cx: &EventContext) -> Option<Cmd> {
+        let Some(KeyEvent(key, modifiers)) = event.get(0).copied() else { return None };
+        // Ctrl-C withdraws the question; what is pasted is put aside by the key behind it.
+        let stays = matches!(key, KeyCode::Char('C' | 'c')) && modifiers == Modifiers::CTRL
+            || key == KeyCode::BracketedPasteStart;
+        if stays || !self.0.puts_aside(cx.line()) {
+            return None;
+        }
+        Some(match key {
+            KeyCode::Char(c) if (modifiers - Modifiers::SHIFT).is_empty() => {
+                Cmd::Replace(Movement::WholeBuffer, Some(c.to_string()))
+            }
+            _ => Cmd::Kill(Movement::WholeBuffer),
+        })
     }
 }
 
@@ -117,7 +145,8 @@ fn read(
         keyboard.wanted();
         // Whoever typed ahead sees it before the next line.
         pane.writes_waiting();
-        let read = editor.readline(prompt);
+        let aside = keyboard.takes_up().unwrap_or_default();
+        let read = editor.readline_with_initial(prompt, (&aside, ""));
         let typed = match read {
             Ok(line) => {
                 pane.rests();
@@ -125,9 +154,12 @@ fn read(
                 Typed::Line(line)
             }
             Err(error) => {
-                pane.takes_back();
-                let interrupts = matches!(error, ReadlineError::Interrupted);
-                if interrupts { Typed::Interrupt } else { Typed::End }
+                let touched = pane.takes_back();
+                match error {
+                    ReadlineError::Interrupted if touched => Typed::Discard,
+                    ReadlineError::Interrupted => Typed::Interrupt,
+                    _ => Typed::End,
+                }
             }
         };
         if !keyboard.typed(typed) {

@@ -19,6 +19,14 @@ struct Meanwhile {
     leaves: bool,
 }
 
+/// What came of one line of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Steered,
+    Leaves,
+}
+
 impl Chat<'_> {
     /// Gives the agent a task, and shows how it works on it.
     pub(super) async fn task(
@@ -69,6 +77,7 @@ impl Chat<'_> {
         let control = Control::default();
         let worked = self.beside(request, &control, typed).await;
         self.working.set(false);
+        self.screen.withdraws();
         self.pane.doing("");
         worked
     }
@@ -107,33 +116,44 @@ impl Chat<'_> {
                 meanwhile.leaves = true;
                 control.interrupt.cancel();
             }
-            Some(Typed::Interrupt) => {
+            Some(Typed::Interrupt | Typed::Discard) => {
                 self.pane.doing("interrupting");
                 control.interrupt.cancel();
             }
             Some(Typed::Line(line)) => match self.steer(&line).await {
-                Ok(steered) => meanwhile.steered |= steered,
+                Ok(Heard::Nothing) => {}
+                Ok(Heard::Steered) => meanwhile.steered = true,
+                Ok(Heard::Leaves) => {
+                    meanwhile.leaves = true;
+                    control.interrupt.cancel();
+                }
                 Err(error) => self.screen.failed(&error),
             },
         }
     }
 
-    /// Tells the agent at work; whether it was told anything.
-    async fn steer(&self, line: &str) -> Result<bool, Error> {
+    /// Does a command, or tells the agent at work.
+    async fn steer(&self, line: &str) -> Result<Heard, Error> {
         if line.trim().is_empty() {
-            return Ok(false);
+            return Ok(Heard::Nothing);
         }
         let words = match slash::of(&line.replace("\\\n", "\n"), &self.commands)? {
             slash::Said::Words(words) => words,
             slash::Said::Command(command, rest) => {
-                command.look(self, &rest).await?;
-                return Ok(false);
+                let done = command.look(self, &rest).await;
+                if self.keyboard.asks() {
+                    self.screen.asks_still();
+                }
+                return done.map(|then| match then {
+                    Then::Stays => Heard::Nothing,
+                    Then::Leaves => Heard::Leaves,
+                });
             }
         };
         let message: Message = mention::message(&words, &self.settings)?;
         self.stored().steer(message).await?;
         self.say("the agent is told before its next step");
-        Ok(true)
+        Ok(Heard::Steered)
     }
 
     /// Whether something was said that no inference has read: the agent had ended before.

@@ -31,6 +31,9 @@ use crate::short_id::Length;
 const LINES: usize = 5;
 const LINES_VERBOSE: usize = 20;
 
+/// What becomes of what was half-typed when a question came.
+const ASIDE: &str = "what you were typing is put aside until this is answered";
+
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Verbosity {
@@ -442,8 +445,13 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
             self.note(&line)?;
         }
         let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
-        if let Within::Chat(_) = self.within {
-            return self.note(&prompt);
+        if let Within::Chat(pane) = &self.within {
+            let is_typing = pane.is_typing();
+            self.note(&prompt)?;
+            return match is_typing {
+                true => self.quiet(ASIDE),
+                false => Ok(()),
+            };
         }
         write!(self.err, "{} ", guarded(&prompt))?;
         self.asked_person = true;

@@ -95,6 +95,12 @@ impl Question {
         let (lines, diff) = (vec!["please answer with one of these".to_owned()], String::new());
         Self { lines, diff, ..self.clone() }
     }
+
+    /// The same without what it changes: only the call, and the answers that there are.
+    fn in_short(&self) -> Self {
+        let lines = self.lines.iter().take(1).cloned().collect();
+        Self { lines, diff: String::new(), ..self.clone() }
+    }
 }
 
 /// Shows events as they come.

@@ -45,6 +45,8 @@ struct State {
     stale: bool,
     /// Whether nothing is typed in the line that is read.
     untyped: bool,
+    /// Whether anything was typed in it since it is read.
+    touched: bool,
     phase: Phase,
 }
 
@@ -104,7 +106,14 @@ impl Pane {
         self.change(|state| {
             state.enter(Phase::Reads);
             state.untyped = typed.is_empty();
+            state.touched |= !typed.is_empty();
         });
+    }
+
+    /// Whether words stand in the line that is read.
+    pub(crate) fn is_typing(&self) -> bool {
+        let state = self.lock();
+        state.phase == Phase::Reads && !state.untyped
     }
 
     /// Writes what waits, while no line is read.
@@ -113,18 +122,26 @@ impl Pane {
         write(&lines);
     }
 
-    /// The editor has read a line that is none: takes the prompt back if nothing was typed.
-    pub(crate) fn takes_back(&self) {
-        let untyped = self.lock().untyped;
+    /// The editor has read a line that is none: takes the prompt back if nothing stands there.
+    /// Whether anything was typed.
+    pub(crate) fn takes_back(&self) -> bool {
+        let (untyped, touched) = {
+            let state = self.lock();
+            (state.untyped, state.touched)
+        };
         if untyped && !self.is_alone() {
             write(TAKE_BACK);
         }
         self.rests();
+        touched
     }
 
     /// The editor has read a line.
     pub(crate) fn rests(&self) {
-        self.change(|state| state.enter(Phase::Rests));
+        self.change(|state| {
+            state.enter(Phase::Rests);
+            state.touched = false;
+        });
     }
 
     /// What is going on; empty for nothing.

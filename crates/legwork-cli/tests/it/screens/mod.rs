@@ -4,6 +4,7 @@
 //! anew with `INSTA_UPDATE=always`.
 
 mod chat;
+mod questions;
 mod tmux;
 
 use std::fs;
