@@ -45,6 +45,8 @@ struct State {
     begun_before: bool,
     /// What was half-typed when a question came.
     aside: Option<String>,
+    /// Whether somebody reads lines by now.
+    open: bool,
 }
 
 impl State {
@@ -140,7 +142,7 @@ impl Keyboard {
         while state.reading != Reading::Wanted {
             state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.reading = Reading::Reads;
+        (state.reading, state.open) = (Reading::Reads, true);
     }
 
     /// Hands on what was typed; whether anybody still wants it. For the editor.
@@ -161,6 +163,13 @@ impl Keyboard {
         };
         drop(state);
         self.0.lines.send(typed).is_ok()
+    }
+
+    /// Ctrl-C that came as a signal, where no editor reads keys; false if nobody reads yet.
+    pub(super) fn interrupts(&self) -> bool {
+        let mut state = self.lock();
+        state.questions.clear();
+        state.open && self.0.lines.send(Typed::Interrupt).is_ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -44,6 +44,14 @@ A call is in doubt if it was running when the process died: it may or may not
 have happened. --result is read as JSON, or as text if it is none. The answer to a
 question is a choice, by its words or number, or other words where it takes them.";
 
+/// The number of a call.
+fn number(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        "expected the number of a call, such as 2, as `legwork pending SESSION` shows it".to_owned()
+    })
+}
+
 /// A call that waits, in a session.
 #[derive(Debug, Args)]
 pub(crate) struct OneCall {
@@ -51,6 +59,7 @@ pub(crate) struct OneCall {
     #[arg(add = crate::complete::sessions())]
     pub(crate) session: String,
     /// The number of the call in `legwork pending SESSION` [default: the only one]
+    #[arg(value_parser = number)]
     pub(crate) call: Option<usize>,
     #[command(flatten)]
     pub(crate) store: Store,

@@ -16,12 +16,10 @@ use rustyline::{
 };
 
 pub(super) use self::helper::Helper;
-use crate::display::Pane;
+use crate::display::{PROMPT, Pane};
 use crate::error::Error;
 use crate::keyboard::{Keyboard, Typed};
 
-/// Before what is typed.
-const PROMPT: &str = "> ";
 /// Lines that are remembered.
 const REMEMBERED: usize = 2_000;
 /// How long Esc waits, in milliseconds, for what makes it another key.
@@ -117,7 +115,7 @@ struct Aside(Keyboard);
 
 impl ConditionalEventHandler for Aside {
     fn handle(&self, event: &Event, _: RepeatCount, _: bool, cx: &EventContext) -> Option<Cmd> {
-        let Some(KeyEvent(key, modifiers)) = event.get(0).copied() else { return None };
+        let KeyEvent(key, modifiers) = event.get(0).copied()?;
         // Ctrl-C withdraws the question; what is pasted is put aside by the key behind it.
         let stays = matches!(key, KeyCode::Char('C' | 'c')) && modifiers == Modifiers::CTRL
             || key == KeyCode::BracketedPasteStart;
@@ -139,7 +137,7 @@ fn read(
     keyboard: &Keyboard,
     history: Option<&Path>,
 ) {
-    // Without an editor it would go to standard output.
+    // Without an editor it would go to standard output, and also while the agent works.
     let prompt = if pane.is_alone() { "" } else { PROMPT };
     loop {
         keyboard.wanted();

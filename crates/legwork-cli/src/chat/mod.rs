@@ -77,6 +77,7 @@ impl Chat<'_> {
         let mut warned = false;
         loop {
             self.keyboard.read();
+            self.pane.prompts();
             let next = tokio::select! {
                 biased;
                 () = self.leaves.interrupt.cancelled() => return Ok(()),
@@ -86,6 +87,7 @@ impl Chat<'_> {
                 None | Some(Typed::End) => return Ok(()),
                 Some(Typed::Interrupt) if warned => return Ok(()),
                 Some(Typed::Interrupt) => {
+                    self.pane.interrupted();
                     self.say("Ctrl-C again or Ctrl-D leaves the chat");
                     warned = true;
                 }

@@ -34,9 +34,19 @@ impl Chat<'_> {
         words: &str,
         typed: &mut UnboundedReceiver<Typed>,
     ) -> Result<Then, Error> {
-        let message = mention::message(words, &self.settings)?;
+        let message = self.message(words)?;
         let request = self.ready.agent.session(self.session.clone()).run(message);
         self.turn(request, typed).await
+    }
+
+    /// What is said with the files that it names; tells which these are.
+    fn message(&self, words: &str) -> Result<Message, Error> {
+        let told = mention::message(words, &self.settings)?;
+        if !told.added.is_empty() {
+            self.say(&format!("added: {}", told.added.join(", ")));
+        }
+        told.left_out.iter().for_each(|why| self.screen.warn(why));
+        Ok(told.message)
     }
 
     /// Goes on where the session stands.
@@ -117,6 +127,7 @@ impl Chat<'_> {
                 control.interrupt.cancel();
             }
             Some(Typed::Interrupt | Typed::Discard) => {
+                self.pane.interrupted();
                 self.pane.doing("interrupting");
                 control.interrupt.cancel();
             }
@@ -150,7 +161,7 @@ impl Chat<'_> {
                 });
             }
         };
-        let message: Message = mention::message(&words, &self.settings)?;
+        let message = self.message(&words)?;
         self.stored().steer(message).await?;
         self.say("the agent is told before its next step");
         Ok(Heard::Steered)

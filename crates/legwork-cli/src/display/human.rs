@@ -1,5 +1,6 @@
 //! Lines for people: the answer on standard output, all else on standard error.
 
+mod aside;
 mod below;
 mod lines;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
 use legwork::port::event::{Action, Committed, ExecutionEnd};
 use legwork::port::{EventKind, RunEvent};
 
+use self::aside::Aside;
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
 use super::seen::guarded;
@@ -97,6 +99,8 @@ pub(crate) struct Human<O, E> {
     answered: bool,
     /// Whether the cursor is behind a question.
     asked_person: bool,
+    /// What waits for the end of a line of the answer.
+    aside: Vec<Aside>,
 }
 
 impl<O: Write, E: Write> Human<O, E> {
@@ -118,6 +122,7 @@ impl<O: Write, E: Write> Human<O, E> {
             open: false,
             answered: false,
             asked_person: false,
+            aside: Vec::new(),
         }
     }
 
@@ -446,12 +451,14 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
         }
         let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
         if let Within::Chat(pane) = &self.within {
+            let pane = pane.clone();
             let is_typing = pane.is_typing();
             self.note(&prompt)?;
-            return match is_typing {
-                true => self.quiet(ASIDE),
-                false => Ok(()),
-            };
+            if is_typing {
+                self.quiet(ASIDE)?;
+            }
+            pane.prompts();
+            return Ok(());
         }
         write!(self.err, "{} ", guarded(&prompt))?;
         self.asked_person = true;
@@ -475,6 +482,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     }
 
     fn laid_out(&mut self, text: &str) -> io::Result<()> {
+        if self.is_held_back() {
+            self.aside.push(Aside::Text(text.to_owned()));
+            return Ok(());
+        }
         self.finish()?;
         text.lines().try_for_each(|line| self.note(line))
     }
@@ -482,6 +493,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
         self.terminal.measure();
         self.markdown.set_columns(self.terminal.columns);
+        if aside::may_wait(&event.kind) && self.is_held_back() {
+            self.aside.push(Aside::Event(Box::new(event.clone())));
+            return Ok(());
+        }
         match self.verbosity {
             Verbosity::Quiet if at.below.is_some() => return Ok(()),
             Verbosity::Quiet => return self.show_quietly(event),

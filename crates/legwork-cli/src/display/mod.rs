@@ -37,7 +37,7 @@ use legwork::port::RunEvent;
 pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use next::{Again, to_go_on};
-pub(crate) use pane::Pane;
+pub(crate) use pane::{PROMPT, Pane};
 pub(crate) use screen::{Screen, failure};
 pub(crate) use status::line_of_its_own;
 pub(crate) use stream::Stream;

@@ -19,7 +19,9 @@ const DRAW_AGAIN: &str = "\x1b[A\n";
 /// Takes back the line above, where the prompt was.
 const TAKE_BACK: &str = "\x1b[A\r\x1b[K";
 /// Columns before what is typed, and one that stays free behind it.
-const AROUND: usize = 4;
+pub(super) const AROUND: usize = 4;
+/// Before what is typed.
+pub(crate) const PROMPT: &str = "> ";
 
 /// The part of the terminal above the line that a person types.
 #[derive(Clone)]
@@ -47,6 +49,8 @@ struct State {
     untyped: bool,
     /// Whether anything was typed in it since it is read.
     touched: bool,
+    /// Whether the cursor is behind a prompt that no editor has drawn.
+    prompted: bool,
     phase: Phase,
 }
 
@@ -140,7 +144,7 @@ impl Pane {
     pub(crate) fn rests(&self) {
         self.change(|state| {
             state.enter(Phase::Rests);
-            state.touched = false;
+            (state.touched, state.prompted) = (false, false);
         });
     }
 
@@ -152,9 +156,30 @@ impl Pane {
         });
     }
 
-    /// What is shown behind the prompt while nothing is typed.
+    /// Shows a prompt where no editor draws one, once.
+    pub(crate) fn prompts(&self) {
+        let mut state = self.lock();
+        if state.phase == Phase::Alone && !std::mem::replace(&mut state.prompted, true) {
+            write(PROMPT);
+        }
+    }
+
+    /// Begins a line behind a key that the terminal has echoed, where no editor does.
+    pub(crate) fn interrupted(&self) {
+        let mut state = self.lock();
+        if state.phase == Phase::Alone {
+            state.prompted = false;
+            write("\n");
+        }
+    }
+
+    /// What is shown behind the prompt while nothing is typed; nothing where it cannot be taken
+    /// back.
     pub(crate) fn hint(&self) -> String {
         let state = self.lock();
+        if !self.0.terminal.lively {
+            return String::new();
+        }
         let (begun, mut terminal) = (state.begun.trim_start(), self.0.terminal);
         terminal.measure();
         let what = if begun.is_empty() { state.doing.as_str() } else { begun };
@@ -216,7 +241,7 @@ impl Pane {
             match state.phase {
                 Phase::Alone => return None,
                 Phase::Reads if !state.lines.is_empty() => return Some(take_all(&mut state)),
-                Phase::Reads if state.stale => {
+                Phase::Reads if state.stale && self.0.terminal.lively => {
                     state.stale = false;
                     return Some(DRAW_AGAIN.to_owned());
                 }
@@ -231,6 +256,9 @@ impl Pane {
         change(&mut state);
         if state.phase == Phase::Alone {
             alone = take_all(&mut state);
+        }
+        if !alone.is_empty() && std::mem::take(&mut state.prompted) {
+            alone.insert(0, '\n');
         }
         drop(state);
         self.0.changed.notify_all();

@@ -212,3 +212,11 @@ fn a_session_that_was_begun_to_ask_asks_again_once_somebody_is_to_be_asked() {
     home.ran_with(&server, &["run", "--session", &id, "--sandbox", "off", "more"]).ends(4);
     assert!(!written(&home, 3));
 }
+
+#[test]
+fn s7_3_a_call_is_named_by_its_number() {
+    let home = Home::new();
+    for wrong in ["abc", "0"] {
+        home.ran(&["approve", "a1b2c3d4", wrong]).ends(2).says("the number of a call, such as 2");
+    }
+}

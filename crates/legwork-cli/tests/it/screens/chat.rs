@@ -186,6 +186,10 @@ fn s6_7_a_chat_takes_back_what_its_last_turn_did() {
     terminal.say("/undo");
     terminal.until("edit notes.txt: restored notes.txt");
     terminal.until("1 call taken back");
+    terminal.say("/diff");
+    let screen = terminal.until("note: undone, so its changes are left out: edit notes.txt");
+    let (_, diff) = screen.split_once("> /diff").unwrap();
+    assert!(diff.contains("+new") && !diff.contains("-two"), "{diff}");
     let notes = || fs::read_to_string(home.work().join("notes.txt")).unwrap();
     assert_eq!(notes(), "one\ntwo\nthree\n");
     assert!(home.work().join("new.txt").exists());
@@ -230,11 +234,25 @@ fn s15_1_a_terminal_that_cannot_move_its_cursor_has_a_chat_too() {
     let (home, server) = (home(), scripted());
     let terminal = Terminal::run(&home, &server, 80, &format!("TERM=dumb {CHAT}"));
     terminal.until("/help shows");
+    terminal.until("> ");
     terminal.say("hello");
+    terminal.until("> hello");
     terminal.until("Heard hello as scripted.");
     ended(&terminal, 1);
-    terminal.press("C-d");
-    assert!(!terminal.end().contains("> "), "no prompt is drawn");
+    // Control-C is a signal here, and a key all the same.
+    server.hold(1);
+    terminal.say("long");
+    server.arrived_blocking(1);
+    terminal.press("C-c");
+    terminal.until("interrupted: ");
+    server.release(1);
+    terminal.say("again");
+    terminal.until("Heard again as scripted.");
+    ended(&terminal, 3);
+    terminal.press("C-c");
+    terminal.until("Ctrl-C again or Ctrl-D leaves");
+    terminal.press("C-c");
+    assert!(terminal.end().contains("[ended 0]"));
 }
 
 #[test]
@@ -290,6 +308,9 @@ fn s15_6_files_and_commands_of_files_are_completed_and_said() {
     terminal.until("1 step ");
     let content = "# Reviews a file\n\nReview @notes.txt now.\n\n<file path=\"notes.txt\">\none\ntwo\nthree\n</file>";
     assert_eq!(heard(&server), [content]);
+    terminal.say("see @nots.txt and @notes.txt");
+    terminal.until("added: notes.txt");
+    terminal.until("warning: @nots.txt adds no file: there is no such file");
     terminal.say("/rveiew");
     terminal.until("did you mean /review?");
     terminal.press("C-d");
