@@ -45,6 +45,8 @@ struct State {
     begun_before: bool,
     /// What was half-typed when a question came.
     aside: Option<String>,
+    /// What the line begins with that takes its place.
+    instead: Option<String>,
     /// Whether somebody reads lines by now.
     open: bool,
 }
@@ -116,15 +118,23 @@ impl Keyboard {
         self.lock().asks()
     }
 
-    /// Puts aside what was typed before a question waited; whether there was anything. For the
-    /// editor, before each key.
-    pub(super) fn puts_aside(&self, line: &str) -> bool {
+    /// Puts aside what was typed before a question waited, for a line that begins with a key;
+    /// whether there was anything. For the editor, before each key.
+    pub(super) fn puts_aside(&self, line: &str, key: String) -> bool {
         let mut state = self.lock();
         let is_aside = std::mem::take(&mut state.begun_before) && state.asks() && !line.is_empty();
         if is_aside {
             state.aside = Some(line.to_owned());
+            state.instead = Some(key);
         }
         is_aside
+    }
+
+    /// What was just put aside, and what the line begins with instead; for the editor.
+    pub(super) fn begins_again(&self) -> Option<(String, String)> {
+        let mut state = self.lock();
+        let instead = state.instead.take()?;
+        Some((state.aside.clone().unwrap_or_default(), instead))
     }
 
     /// What was put aside, once no question waits; for the editor.

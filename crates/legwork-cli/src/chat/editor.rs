@@ -12,7 +12,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::{FileHistory, History as _};
 use rustyline::{
     Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Editor, Event,
-    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
+    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 
 pub(super) use self::helper::Helper;
@@ -119,15 +119,15 @@ impl ConditionalEventHandler for Aside {
         // Ctrl-C withdraws the question; what is pasted is put aside by the key behind it.
         let stays = matches!(key, KeyCode::Char('C' | 'c')) && modifiers == Modifiers::CTRL
             || key == KeyCode::BracketedPasteStart;
-        if stays || !self.0.puts_aside(cx.line()) {
+        if stays {
             return None;
         }
-        Some(match key {
-            KeyCode::Char(c) if (modifiers - Modifiers::SHIFT).is_empty() => {
-                Cmd::Replace(Movement::WholeBuffer, Some(c.to_string()))
-            }
-            _ => Cmd::Kill(Movement::WholeBuffer),
-        })
+        let instead = match key {
+            KeyCode::Char(c) if (modifiers - Modifiers::SHIFT).is_empty() => c.to_string(),
+            _ => String::new(),
+        };
+        // No command replaces a line and leaves the cursor behind it: another one is read.
+        self.0.puts_aside(cx.line(), instead).then_some(Cmd::Interrupt)
     }
 }
 
@@ -144,7 +144,11 @@ fn read(
         // Whoever typed ahead sees it before the next line.
         pane.writes_waiting();
         let aside = keyboard.takes_up().unwrap_or_default();
-        let read = editor.readline_with_initial(prompt, (&aside, ""));
+        let mut read = editor.readline_with_initial(prompt, (&aside, ""));
+        while let Some((aside, instead)) = keyboard.begins_again() {
+            pane.erases(&aside);
+            read = editor.readline_with_initial(prompt, (&instead, ""));
+        }
         let typed = match read {
             Ok(line) => {
                 pane.rests();

@@ -113,7 +113,10 @@ impl Chat<'_> {
                 }
                 next = typed.recv(), if !meanwhile.leaves => {
                     self.heard(next, control, &mut meanwhile).await;
-                    self.keyboard.read();
+                    // Who leaves types nothing more, and what is left to be said is written last.
+                    if !meanwhile.leaves {
+                        self.keyboard.read();
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Lines for people: the answer on standard output, all else on standard error.
 
 mod aside;
+mod asking;
 mod below;
 mod lines;
 #[cfg(test)]
@@ -20,11 +21,10 @@ use legwork::port::{EventKind, RunEvent};
 use self::aside::Aside;
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
-use super::seen::guarded;
 use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
-use super::text::{clip_with, one_line, visible, wrapped};
+use super::text::{clip_with, one_line, visible};
 use super::tool::{self, Finished};
 use super::{At, Displayer, Pane, Question, Usage, diff, tasks, verbose};
 use crate::short_id::Length;
@@ -32,9 +32,6 @@ use crate::short_id::Length;
 /// Lines of a failed command that are shown, and with `--verbose`.
 const LINES: usize = 5;
 const LINES_VERBOSE: usize = 20;
-
-/// What becomes of what was half-typed when a question came.
-const ASIDE: &str = "what you were typing is put aside until this is answered";
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -438,31 +435,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     }
 
     fn question(&mut self, question: &Question) -> io::Result<()> {
-        self.terminal.measure();
-        self.finish()?;
-        let [first, lines @ ..] = question.lines.as_slice() else { return Ok(()) };
-        self.labelled(Tone::Strong, question.label, first)?;
-        for line in lines {
-            // What is broken is set in deeper, so that it looks like no line of ours.
-            self.note(&wrapped(&visible(&format!("  {line}")), self.terminal.prose(), 6))?;
-        }
-        for line in diff::whole(&question.diff, self.terminal) {
-            self.note(&line)?;
-        }
-        let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
-        if let Within::Chat(pane) = &self.within {
-            let pane = pane.clone();
-            let is_typing = pane.is_typing();
-            self.note(&prompt)?;
-            if is_typing {
-                self.quiet(ASIDE)?;
-            }
-            pane.prompts();
-            return Ok(());
-        }
-        write!(self.err, "{} ", guarded(&prompt))?;
-        self.asked_person = true;
-        self.err.flush()
+        self.ask(question)
     }
 
     fn answered(&mut self) {

@@ -10,7 +10,7 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetatt
 use rustyline::ExternalPrinter;
 
 use super::seen::guarded;
-use super::text::clip_with;
+use super::text::{clip_with, columns};
 use super::{Terminal, Tone, line_of_its_own};
 
 /// Draws the line that is typed once more: the editor prints whole lines only, and this one moves
@@ -138,6 +138,16 @@ impl Pane {
         }
         self.rests();
         touched
+    }
+
+    /// Takes back the line that the editor has left, with the prompt before it.
+    pub(crate) fn erases(&self, line: &str) {
+        let mut terminal = self.0.terminal;
+        terminal.measure();
+        let room = terminal.columns.max(1);
+        let rows = |line: &str| columns(line).div_ceil(room).max(1);
+        let rows: usize = format!("{PROMPT}{line}").split('\n').map(rows).sum();
+        write(&format!("\x1b[{rows}A\r\x1b[J"));
     }
 
     /// The editor has read a line.

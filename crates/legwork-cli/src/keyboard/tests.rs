@@ -68,9 +68,12 @@ fn what_was_half_typed_is_put_aside_while_a_question_waits() {
     let (keyboard, _chat) = Keyboard::new();
     keyboard.read();
     keyboard.wanted();
-    assert!(!keyboard.puts_aside("half"), "nothing is asked");
+    let puts_aside = |line: &str| keyboard.puts_aside(line, "y".to_owned());
+    assert!(!puts_aside("half"), "nothing is asked");
     let answer = keyboard.answer();
-    assert!(keyboard.puts_aside("half") && !keyboard.puts_aside("y"));
+    assert!(puts_aside("half") && !puts_aside("y"));
+    assert_eq!(keyboard.begins_again(), Some(("half".to_owned(), "y".to_owned())));
+    assert_eq!(keyboard.begins_again(), None);
     assert_eq!(keyboard.takes_up(), None);
     assert!(keyboard.typed(line("y")));
     assert_eq!(keyboard.takes_up().as_deref(), Some("half"));
@@ -78,5 +81,5 @@ fn what_was_half_typed_is_put_aside_while_a_question_waits() {
     // A line that is begun behind the question is its answer.
     let _answer = keyboard.answer();
     keyboard.wanted();
-    assert!(!keyboard.puts_aside("y"));
+    assert!(!puts_aside("y"));
 }
