@@ -144,6 +144,9 @@ impl Chat<'_> {
                 Err(error) => self.screen.failed(&error),
             },
         }
+        if !meanwhile.leaves && self.keyboard.asks() {
+            self.screen.asks_still();
+        }
     }
 
     /// Does a command, or tells the agent at work.
@@ -154,11 +157,7 @@ impl Chat<'_> {
         let words = match slash::of(&line.replace("\\\n", "\n"), &self.commands)? {
             slash::Said::Words(words) => words,
             slash::Said::Command(command, rest) => {
-                let done = command.look(self, &rest).await;
-                if self.keyboard.asks() {
-                    self.screen.asks_still();
-                }
-                return done.map(|then| match then {
+                return Ok(match command.look(self, &rest).await? {
                     Then::Stays => Heard::Nothing,
                     Then::Leaves => Heard::Leaves,
                 });
