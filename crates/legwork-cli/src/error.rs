@@ -110,6 +110,23 @@ impl Error {
         Some(hint.to_owned())
     }
 
+    /// The same in the words of a chat.
+    pub(crate) fn hint_in_chat(&self) -> Option<String> {
+        let hint = match (self, self.as_store()) {
+            (Self::Legwork(legwork::Error::Agent(agent::Error::Refused(refusal))), _) => {
+                match refusal.is_of_answer() {
+                    true => "/resume asks again about what waits",
+                    false => "/resume asks about what waits, and goes on with what is under way",
+                }
+            }
+            (_, Some(store::Error::Lost { .. } | store::Error::Moved { .. })) => {
+                "another command went on with it; /resume goes on from there"
+            }
+            _ => return self.hint().map(|hint| advice::in_chat(&hint)),
+        };
+        Some(hint.to_owned())
+    }
+
     fn as_store(&self) -> Option<&store::Error> {
         match self {
             Self::Legwork(error) => error.as_store(),

@@ -13,11 +13,21 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::keyboard::Keyboard;
 
 /// Begins to listen. It does so on a thread of its own: a loop that is stuck in a write
 /// to a full pipe can be ended all the same.
 pub(crate) fn watch(control: Control, screen: Arc<Screen>) -> Result<(), Error> {
     start(control, screen).map_err(|source| Error::System { doing: "listening to signals", source })
+}
+
+/// What came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// Ctrl-C, where the terminal makes a signal of it.
+    Interrupt,
+    /// Anything else that ends the command.
+    End,
 }
 
 /// The signals that end the command; for commands without a session: the caller decides
@@ -39,12 +49,24 @@ impl Signals {
     }
 
     /// Waits for the next.
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Came {
         poll_fn(|cx| {
-            let came = self.0.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
-            if came { Poll::Ready(()) } else { Poll::Pending }
+            let came = self.0.iter_mut().position(|signal| signal.poll_recv(cx).is_ready());
+            match came {
+                // It is the first that is listened to.
+                Some(0) => Poll::Ready(Came::Interrupt),
+                Some(_) => Poll::Ready(Came::End),
+                None => Poll::Pending,
+            }
         })
-        .await;
+        .await
+    }
+
+    /// Waits for the next that ends the command: Ctrl-C in a chat is one of its keys.
+    async fn next_of(&mut self, screen: &Screen) {
+        let is_key =
+            |came| came == Came::Interrupt && screen.keyboard().is_some_and(Keyboard::interrupts);
+        while is_key(self.next().await) {}
     }
 }
 
@@ -55,11 +77,11 @@ fn start(control: Control, screen: Arc<Screen>) -> io::Result<()> {
         Signals::all()?
     };
     let listen = async move {
-        signals.next().await;
+        signals.next_of(&screen).await;
         // Reported first, so that it is not reported after the end.
         screen.interrupting();
         control.interrupt.cancel();
-        signals.next().await;
+        signals.next_of(&screen).await;
         screen.leave();
         std::process::exit(Exit::Interrupted as i32);
     };

@@ -34,11 +34,15 @@ impl Lines {
         }
     }
 
-    /// The next line; none at the end of the input.
+    /// The next line; none at the end of the input. A question that is withdrawn in a chat has
+    /// none: the interrupt ends the wait.
     pub(super) async fn next(&mut self) -> Option<String> {
         match self {
             Self::Stdin(stdin) => stdin.next().await,
-            Self::Chat(keyboard) => keyboard.answer().await.ok(),
+            Self::Chat(keyboard) => match keyboard.answer().await {
+                Ok(line) => Some(line),
+                Err(_) => std::future::pending().await,
+            },
         }
     }
 

@@ -4,6 +4,7 @@ mod editor;
 mod lines;
 mod shown;
 
+use std::io;
 use std::sync::Arc;
 
 use legwork::capability::ask_user;
@@ -42,7 +43,7 @@ pub(crate) struct Person {
 /// What the person is asked.
 struct Asked {
     lines: Lines,
-    /// The call that was asked about last: its question still stands if it is asked about again.
+    /// The call that was asked about last; its question may still stand.
     last: Option<Digest>,
 }
 
@@ -94,11 +95,37 @@ impl Person {
         }
     }
 
-    async fn ask(&self, pending: &Pending, state: &AgentState) -> Option<Answer> {
+    async fn ask(
+        &self,
+        pending: &Pending,
+        question: Option<&ask_user::Question>,
+        state: &AgentState,
+    ) -> Option<Answer> {
         let mut asked = self.asked.lock().await;
-        let answer = self.answer_of(&mut asked, pending, state).await;
+        let answer = match question {
+            Some(question) => self.ask_question(&mut asked, pending, question, state).await,
+            None => self.answer_of(&mut asked, pending, state).await,
+        };
         asked.lines.done();
         answer
+    }
+
+    /// Shows a question, unless it stands already.
+    fn show(
+        &self,
+        asked: &mut Asked,
+        question: &Question,
+        pending: &Pending,
+        state: &AgentState,
+    ) -> io::Result<()> {
+        if asked.last.as_ref() == Some(&pending.digest) && self.screen.asks() {
+            return Ok(());
+        }
+        asked.lines.discard();
+        self.screen.question(question)?;
+        asked.last = Some(pending.digest.clone());
+        self.notify(pending, state);
+        Ok(())
     }
 
     /// The arguments as the person's editor left them.
@@ -117,15 +144,9 @@ impl Person {
     ) -> Option<Answer> {
         let always = shown::always(pending);
         let question = shown::question(pending, state, &self.workspace, &self.walls);
-        if asked.last.as_ref() != Some(&pending.digest) {
-            asked.lines.discard();
-            self.screen.question(&question).ok()?;
-            asked.last = Some(pending.digest.clone());
-            self.notify(pending, state);
-        }
+        self.show(asked, &question, pending, state).ok()?;
         for _ in 0..TRIES {
             let line = asked.lines.next().await?;
-            asked.last = None;
             self.screen.answered();
             let said = said(&line, &pending.reason);
             let answer = match said {
@@ -159,26 +180,19 @@ impl Person {
         }
         None
     }
-}
 
-impl Person {
     /// The person's answer to a question of the agent.
     async fn ask_question(
         &self,
+        asked: &mut Asked,
         pending: &Pending,
         question: &ask_user::Question,
         state: &AgentState,
     ) -> Option<Answer> {
-        let mut asked = self.asked.lock().await;
         let shown = shown::asked(question, state);
-        if asked.last.as_ref() != Some(&pending.digest) {
-            asked.lines.discard();
-            self.screen.question(&shown).ok()?;
-            asked.last = Some(pending.digest.clone());
-        }
+        self.show(asked, &shown, pending, state).ok()?;
         for _ in 0..TRIES {
             let line = asked.lines.next().await?;
-            asked.last = None;
             self.screen.answered();
             match question.answer(pending, &line) {
                 Ok(answer) => return Some(answer),
@@ -211,10 +225,7 @@ impl Approver for Person {
             if !(is_decided || question.is_some()) || !self.screen.can_ask() {
                 return None;
             }
-            let answer = match &question {
-                Some(question) => self.ask_question(pending, question, state).await?,
-                None => self.ask(pending, state).await?,
-            };
+            let answer = self.ask(pending, question.as_ref(), state).await?;
             Some(match variable("USER") {
                 Some(user) => answer.by(user),
                 None => answer,

@@ -16,12 +16,10 @@ use rustyline::{
 };
 
 pub(super) use self::helper::Helper;
-use crate::display::Pane;
+use crate::display::{PROMPT, Pane};
 use crate::error::Error;
 use crate::keyboard::{Keyboard, Typed};
 
-/// Before what is typed.
-const PROMPT: &str = "> ";
 /// Lines that are remembered.
 const REMEMBERED: usize = 2_000;
 /// How long Esc waits, in milliseconds, for what makes it another key.
@@ -57,7 +55,8 @@ pub(super) struct Setup {
 /// When the terminal cannot be used.
 pub(super) fn start(setup: Setup) -> Result<(), Error> {
     let failed = |source| Error::System { doing: "opening the terminal", source };
-    let mut editor = editor(setup.helper, setup.working.clone()).map_err(io::Error::other);
+    let editor = editor(setup.helper, setup.working.clone(), setup.keyboard.clone());
+    let mut editor = editor.map_err(io::Error::other);
     let editor_mut = editor.as_mut();
     if let Ok(editor) = editor_mut {
         match editor.create_external_printer() {
@@ -77,7 +76,11 @@ pub(super) fn start(setup: Setup) -> Result<(), Error> {
     Ok(())
 }
 
-fn editor(helper: Helper, working: Working) -> rustyline::Result<Editor<Helper, FileHistory>> {
+fn editor(
+    helper: Helper,
+    working: Working,
+    keyboard: Keyboard,
+) -> rustyline::Result<Editor<Helper, FileHistory>> {
     let config = Config::builder()
         .behavior(Behavior::PreferTerm)
         .color_mode(ColorMode::Forced)
@@ -93,6 +96,7 @@ fn editor(helper: Helper, working: Working) -> rustyline::Result<Editor<Helper, 
         EventHandler::Conditional(Box::new(Escape(working))),
     );
     editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Aside(keyboard))));
     Ok(editor)
 }
 
@@ -105,19 +109,46 @@ impl ConditionalEventHandler for Escape {
     }
 }
 
+/// The first key behind a question puts aside what was typed before it, so that an answer is
+/// typed on purpose.
+struct Aside(Keyboard);
+
+impl ConditionalEventHandler for Aside {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, cx: &EventContext) -> Option<Cmd> {
+        let KeyEvent(key, modifiers) = event.get(0).copied()?;
+        // Ctrl-C withdraws the question; what is pasted is put aside by the key behind it.
+        let stays = matches!(key, KeyCode::Char('C' | 'c')) && modifiers == Modifiers::CTRL
+            || key == KeyCode::BracketedPasteStart;
+        if stays {
+            return None;
+        }
+        let instead = match key {
+            KeyCode::Char(c) if (modifiers - Modifiers::SHIFT).is_empty() => c.to_string(),
+            _ => String::new(),
+        };
+        // No command replaces a line and leaves the cursor behind it: another one is read.
+        self.0.puts_aside(cx.line(), instead).then_some(Cmd::Interrupt)
+    }
+}
+
 fn read(
     mut editor: Editor<Helper, FileHistory>,
     pane: &Pane,
     keyboard: &Keyboard,
     history: Option<&Path>,
 ) {
-    // Without an editor it would go to standard output.
+    // Without an editor it would go to standard output, and also while the agent works.
     let prompt = if pane.is_alone() { "" } else { PROMPT };
     loop {
         keyboard.wanted();
         // Whoever typed ahead sees it before the next line.
         pane.writes_waiting();
-        let read = editor.readline(prompt);
+        let aside = keyboard.takes_up().unwrap_or_default();
+        let mut read = editor.readline_with_initial(prompt, (&aside, ""));
+        while let Some((aside, instead)) = keyboard.begins_again() {
+            pane.erases(&aside);
+            read = editor.readline_with_initial(prompt, (&instead, ""));
+        }
         let typed = match read {
             Ok(line) => {
                 pane.rests();
@@ -125,9 +156,12 @@ fn read(
                 Typed::Line(line)
             }
             Err(error) => {
-                pane.takes_back();
-                let interrupts = matches!(error, ReadlineError::Interrupted);
-                if interrupts { Typed::Interrupt } else { Typed::End }
+                let touched = pane.takes_back();
+                match error {
+                    ReadlineError::Interrupted if touched => Typed::Discard,
+                    ReadlineError::Interrupted => Typed::Interrupt,
+                    _ => Typed::End,
+                }
             }
         };
         if !keyboard.typed(typed) {

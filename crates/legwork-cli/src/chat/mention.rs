@@ -16,29 +16,43 @@ const MOST: u64 = 64 << 10;
 /// Extensions of pictures.
 const PICTURES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
+/// What is said, and what the person should know of it.
+pub(super) struct Told {
+    pub(super) message: Message,
+    /// What was added.
+    pub(super) added: Vec<String>,
+    /// What was not, and why.
+    pub(super) left_out: Vec<String>,
+}
+
 /// What is said, with the files behind `@` and the pictures that it names.
 ///
 /// # Errors
 /// When a picture cannot be read.
-pub(super) fn message(words: &str, settings: &Settings) -> Result<Message, Error> {
+pub(super) fn message(words: &str, settings: &Settings) -> Result<Told, Error> {
     let workspace = toolset::workspace(settings, drop)?;
     let (mut text, mut pictures) = (words.to_owned(), Vec::new());
+    let (mut added, mut left_out) = (Vec::new(), Vec::new());
     for word in named(words) {
-        let dir = workspace.root();
-        if is_picture(&word.path) {
-            let path = dir.join(&word.path);
-            let is_there = path.is_file();
-            pictures.extend(is_there.then(|| picture(&path)).transpose()?);
-        } else if word.is_marked
-            && let Some(content) = content(&workspace, &word.path)
-        {
-            let end = if content.ends_with('\n') { "" } else { "\n" };
-            let path = word.path.display();
-            text.push_str(&format!("\n\n<file path=\"{path}\">\n{content}{end}</file>"));
+        let path = workspace.root().join(&word.path);
+        let shown = word.path.display();
+        if is_picture(&word.path) && path.is_file() {
+            pictures.push(picture(&path)?);
+            added.push(shown.to_string());
+        } else if word.is_marked {
+            match content(&workspace, &word.path) {
+                Ok(content) => {
+                    let end = if content.ends_with('\n') { "" } else { "\n" };
+                    text.push_str(&format!("\n\n<file path=\"{shown}\">\n{content}{end}</file>"));
+                    added.push(shown.to_string());
+                }
+                Err(why) => left_out.push(format!("@{shown} adds no file: {why}")),
+            }
         }
     }
     let parts = std::iter::once(Part::text(text)).chain(pictures.into_iter().map(Part::Image));
-    Ok(Message::new(Role::User, parts.collect::<Vec<_>>()))
+    let message = Message::new(Role::User, parts.collect::<Vec<_>>());
+    Ok(Told { message, added, left_out })
 }
 
 /// A word that may name a file.
@@ -95,13 +109,23 @@ fn is_picture(path: &Path) -> bool {
     extension.is_some_and(|extension| PICTURES.contains(&extension.to_ascii_lowercase().as_str()))
 }
 
-/// The text of a file that the agent may read; none if it is something else.
-fn content(workspace: &Workspace, path: &Path) -> Option<String> {
-    let file = workspace.open_file(path.to_str()?).ok()?;
+/// The text of a file that the agent may read.
+///
+/// # Errors
+/// Why there is none, in words.
+fn content(workspace: &Workspace, path: &Path) -> Result<String, String> {
+    if !path.to_string_lossy().is_empty() && !workspace.root().join(path).exists() {
+        return Err("there is no such file".to_owned());
+    }
+    let path = path.to_str().ok_or("its name is not UTF-8")?;
+    let file = workspace.open_file(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).ok()?;
-    let fits = bytes.len() as u64 <= MOST && !bytes.contains(&0);
-    fits.then(|| String::from_utf8(bytes).ok()).flatten()
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST {
+        return Err("it is larger than 64 KiB; the agent can read it".to_owned());
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.ok_or_else(|| "it is not text".to_owned())
 }
 
 #[cfg(test)]

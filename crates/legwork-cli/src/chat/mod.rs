@@ -16,7 +16,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use legwork::agent::{Control, StoredSession};
+use legwork::agent::{Control, Session};
 use legwork::core::{AgentState, SessionId};
 use legwork::port::Store;
 use legwork::port::store::Range;
@@ -77,6 +77,7 @@ impl Chat<'_> {
         let mut warned = false;
         loop {
             self.keyboard.read();
+            self.pane.prompts();
             let next = tokio::select! {
                 biased;
                 () = self.leaves.interrupt.cancelled() => return Ok(()),
@@ -86,9 +87,11 @@ impl Chat<'_> {
                 None | Some(Typed::End) => return Ok(()),
                 Some(Typed::Interrupt) if warned => return Ok(()),
                 Some(Typed::Interrupt) => {
+                    self.pane.interrupted();
                     self.say("Ctrl-C again or Ctrl-D leaves the chat");
                     warned = true;
                 }
+                Some(Typed::Discard) => warned = false,
                 Some(Typed::Line(line)) => {
                     warned = false;
                     if self.said(&line, typed).await == Then::Leaves {
@@ -119,9 +122,9 @@ impl Chat<'_> {
         self.screen.note(words);
     }
 
-    /// The session as others speak to it.
-    fn stored(&self) -> StoredSession {
-        StoredSession::new(Arc::clone(&self.store), self.session.clone())
+    /// The session as others speak to it; what is said there is masked as in a run.
+    fn stored(&self) -> Session {
+        self.ready.agent.session(self.session.clone())
     }
 
     /// The state of the session; none before its first turn.

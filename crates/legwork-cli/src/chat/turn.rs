@@ -19,6 +19,14 @@ struct Meanwhile {
     leaves: bool,
 }
 
+/// What came of one line of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Steered,
+    Leaves,
+}
+
 impl Chat<'_> {
     /// Gives the agent a task, and shows how it works on it.
     pub(super) async fn task(
@@ -26,9 +34,19 @@ impl Chat<'_> {
         words: &str,
         typed: &mut UnboundedReceiver<Typed>,
     ) -> Result<Then, Error> {
-        let message = mention::message(words, &self.settings)?;
+        let message = self.message(words)?;
         let request = self.ready.agent.session(self.session.clone()).run(message);
         self.turn(request, typed).await
+    }
+
+    /// What is said with the files that it names; tells which these are.
+    fn message(&self, words: &str) -> Result<Message, Error> {
+        let told = mention::message(words, &self.settings)?;
+        if !told.added.is_empty() {
+            self.say(&format!("added: {}", told.added.join(", ")));
+        }
+        told.left_out.iter().for_each(|why| self.screen.warn(why));
+        Ok(told.message)
     }
 
     /// Goes on where the session stands.
@@ -69,6 +87,7 @@ impl Chat<'_> {
         let control = Control::default();
         let worked = self.beside(request, &control, typed).await;
         self.working.set(false);
+        self.screen.withdraws();
         self.pane.doing("");
         worked
     }
@@ -94,7 +113,10 @@ impl Chat<'_> {
                 }
                 next = typed.recv(), if !meanwhile.leaves => {
                     self.heard(next, control, &mut meanwhile).await;
-                    self.keyboard.read();
+                    // Who leaves types nothing more, and what is left to be said is written last.
+                    if !meanwhile.leaves {
+                        self.keyboard.read();
+                    }
                 }
             }
         }
@@ -107,33 +129,44 @@ impl Chat<'_> {
                 meanwhile.leaves = true;
                 control.interrupt.cancel();
             }
-            Some(Typed::Interrupt) => {
+            Some(Typed::Interrupt | Typed::Discard) => {
+                self.pane.interrupted();
                 self.pane.doing("interrupting");
                 control.interrupt.cancel();
             }
             Some(Typed::Line(line)) => match self.steer(&line).await {
-                Ok(steered) => meanwhile.steered |= steered,
+                Ok(Heard::Nothing) => {}
+                Ok(Heard::Steered) => meanwhile.steered = true,
+                Ok(Heard::Leaves) => {
+                    meanwhile.leaves = true;
+                    control.interrupt.cancel();
+                }
                 Err(error) => self.screen.failed(&error),
             },
         }
+        if !meanwhile.leaves && self.keyboard.asks() {
+            self.screen.asks_still();
+        }
     }
 
-    /// Tells the agent at work; whether it was told anything.
-    async fn steer(&self, line: &str) -> Result<bool, Error> {
+    /// Does a command, or tells the agent at work.
+    async fn steer(&self, line: &str) -> Result<Heard, Error> {
         if line.trim().is_empty() {
-            return Ok(false);
+            return Ok(Heard::Nothing);
         }
         let words = match slash::of(&line.replace("\\\n", "\n"), &self.commands)? {
             slash::Said::Words(words) => words,
             slash::Said::Command(command, rest) => {
-                command.look(self, &rest).await?;
-                return Ok(false);
+                return Ok(match command.look(self, &rest).await? {
+                    Then::Stays => Heard::Nothing,
+                    Then::Leaves => Heard::Leaves,
+                });
             }
         };
-        let message: Message = mention::message(&words, &self.settings)?;
+        let message = self.message(&words)?;
         self.stored().steer(message).await?;
         self.say("the agent is told before its next step");
-        Ok(true)
+        Ok(Heard::Steered)
     }
 
     /// Whether something was said that no inference has read: the agent had ended before.

@@ -31,6 +31,11 @@ pub(crate) fn on(error: &ErrorRecord) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// A hint in the words of a chat, which has commands for these.
+pub(crate) fn in_chat(hint: &str) -> String {
+    hint.replace("--model", "/model").replace("`legwork resume`", "/resume")
+}
+
 /// What to do about a proxy that refuses requests, or a variable that names none.
 pub(crate) fn on_proxy(variable: &str) -> String {
     format!(

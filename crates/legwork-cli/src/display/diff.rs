@@ -2,6 +2,7 @@
 
 use legwork::core::{ToolCall, ToolOutcome};
 use serde_json::Value;
+use unicode_width::UnicodeWidthChar as _;
 
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, count, visible};
@@ -10,6 +11,8 @@ use super::text::{clip_with, count, visible};
 const LINES: usize = 10;
 /// Columns before them.
 const INDENT: usize = 2;
+/// Columns before the rest of a line that is broken: what is broken looks like no line of ours.
+const BROKEN: usize = 6;
 
 /// How much of a change is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,15 +64,30 @@ pub(crate) fn lines(
 
 /// A change, which is given as the lines of a diff, painted; long lines are broken, not cut.
 pub(crate) fn whole(change: &str, terminal: Terminal) -> Vec<String> {
-    let room = terminal.columns.saturating_sub(INDENT).max(1);
     let line = |line: &str| {
         let tone = tone(line);
-        let line: Vec<char> = visible(line).replace('\t', "    ").chars().collect();
-        let parts = line.chunks(room).map(|part| part.iter().collect::<String>());
-        let parts: Vec<_> = parts.map(|part| terminal.paint(tone, &part)).collect();
-        format!("{:INDENT$}{}", "", parts.join(&format!("\n{:INDENT$}", "")))
+        let line = visible(line).replace('\t', "    ");
+        let parts = parts(&line, terminal.columns);
+        let parts: Vec<_> = parts.iter().map(|part| terminal.paint(tone, part)).collect();
+        format!("{:INDENT$}{}", "", parts.join(&format!("\n{:BROKEN$}", "")))
     };
     change.lines().map(line).collect()
+}
+
+/// A line in parts that fit between what is before them and the end of the terminal.
+fn parts(line: &str, columns: usize) -> Vec<String> {
+    let (mut parts, mut room) = (vec![String::new()], columns.saturating_sub(INDENT));
+    let mut used = 0_usize;
+    for c in line.chars() {
+        let wide = c.width().unwrap_or(0);
+        if used.saturating_add(wide) > room && used > 0 {
+            parts.push(String::new());
+            (used, room) = (0, columns.saturating_sub(BROKEN));
+        }
+        used = used.saturating_add(wide);
+        parts.iter_mut().next_back().into_iter().for_each(|part| part.push(c));
+    }
+    parts
 }
 
 fn changes(of: &ToolCall) -> bool {
@@ -97,3 +115,6 @@ fn painted(line: &str, terminal: Terminal) -> String {
     let line = clip_with(&line, terminal.columns.saturating_sub(INDENT), terminal.marks.more);
     format!("{:INDENT$}{}", "", terminal.paint(tone, &line))
 }
+
+#[cfg(test)]
+mod tests;

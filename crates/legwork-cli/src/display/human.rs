@@ -1,5 +1,7 @@
 //! Lines for people: the answer on standard output, all else on standard error.
 
+mod aside;
+mod asking;
 mod below;
 mod lines;
 #[cfg(test)]
@@ -16,13 +18,13 @@ use legwork::core::{Event, ExecutionStatus, Micros, ToolCall};
 use legwork::port::event::{Action, Committed, ExecutionEnd};
 use legwork::port::{EventKind, RunEvent};
 
+use self::aside::Aside;
 use super::markdown::Markdown;
 use super::retry::{VOID, waiting};
-use super::seen::guarded;
 use super::status::Status;
 use super::summary::spent_within;
 use super::terminal::{Terminal, Tone};
-use super::text::{clip_with, one_line, visible, wrapped};
+use super::text::{clip_with, one_line, visible};
 use super::tool::{self, Finished};
 use super::{At, Displayer, Pane, Question, Usage, diff, tasks, verbose};
 use crate::short_id::Length;
@@ -94,6 +96,8 @@ pub(crate) struct Human<O, E> {
     answered: bool,
     /// Whether the cursor is behind a question.
     asked_person: bool,
+    /// What waits for the end of a line of the answer.
+    aside: Vec<Aside>,
 }
 
 impl<O: Write, E: Write> Human<O, E> {
@@ -115,6 +119,7 @@ impl<O: Write, E: Write> Human<O, E> {
             open: false,
             answered: false,
             asked_person: false,
+            aside: Vec::new(),
         }
     }
 
@@ -430,24 +435,7 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     }
 
     fn question(&mut self, question: &Question) -> io::Result<()> {
-        self.terminal.measure();
-        self.finish()?;
-        let [first, lines @ ..] = question.lines.as_slice() else { return Ok(()) };
-        self.labelled(Tone::Strong, question.label, first)?;
-        for line in lines {
-            // What is broken is set in deeper, so that it looks like no line of ours.
-            self.note(&wrapped(&visible(&format!("  {line}")), self.terminal.prose(), 6))?;
-        }
-        for line in diff::whole(&question.diff, self.terminal) {
-            self.note(&line)?;
-        }
-        let prompt = wrapped(&question.prompt, self.terminal.prose(), 2);
-        if let Within::Chat(_) = self.within {
-            return self.note(&prompt);
-        }
-        write!(self.err, "{} ", guarded(&prompt))?;
-        self.asked_person = true;
-        self.err.flush()
+        self.ask(question)
     }
 
     fn answered(&mut self) {
@@ -467,6 +455,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     }
 
     fn laid_out(&mut self, text: &str) -> io::Result<()> {
+        if self.is_held_back() {
+            self.aside.push(Aside::Text(text.to_owned()));
+            return Ok(());
+        }
         self.finish()?;
         text.lines().try_for_each(|line| self.note(line))
     }
@@ -474,6 +466,10 @@ impl<O: Write + Send, E: Write + Send> Displayer for Human<O, E> {
     fn show(&mut self, at: At<'_>, event: &RunEvent) -> io::Result<()> {
         self.terminal.measure();
         self.markdown.set_columns(self.terminal.columns);
+        if aside::may_wait(&event.kind) && self.is_held_back() {
+            self.aside.push(Aside::Event(Box::new(event.clone())));
+            return Ok(());
+        }
         match self.verbosity {
             Verbosity::Quiet if at.below.is_some() => return Ok(()),
             Verbosity::Quiet => return self.show_quietly(event),

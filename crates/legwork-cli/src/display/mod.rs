@@ -37,7 +37,7 @@ use legwork::port::RunEvent;
 pub(crate) use human::{AnswerForm, Human, Verbosity};
 pub(crate) use json::Json;
 pub(crate) use next::{Again, to_go_on};
-pub(crate) use pane::Pane;
+pub(crate) use pane::{PROMPT, Pane};
 pub(crate) use screen::{Screen, failure};
 pub(crate) use status::line_of_its_own;
 pub(crate) use stream::Stream;
@@ -94,6 +94,12 @@ impl Question {
     pub(crate) fn again(&self) -> Self {
         let (lines, diff) = (vec!["please answer with one of these".to_owned()], String::new());
         Self { lines, diff, ..self.clone() }
+    }
+
+    /// The same without what it changes: only the call, and the answers that there are.
+    fn in_short(&self) -> Self {
+        let lines = self.lines.iter().take(1).cloned().collect();
+        Self { lines, diff: String::new(), ..self.clone() }
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetatt
 use rustyline::ExternalPrinter;
 
 use super::seen::guarded;
-use super::text::clip_with;
+use super::text::{clip_with, columns};
 use super::{Terminal, Tone, line_of_its_own};
 
 /// Draws the line that is typed once more: the editor prints whole lines only, and this one moves
@@ -19,7 +19,9 @@ const DRAW_AGAIN: &str = "\x1b[A\n";
 /// Takes back the line above, where the prompt was.
 const TAKE_BACK: &str = "\x1b[A\r\x1b[K";
 /// Columns before what is typed, and one that stays free behind it.
-const AROUND: usize = 4;
+pub(super) const AROUND: usize = 4;
+/// Before what is typed.
+pub(crate) const PROMPT: &str = "> ";
 
 /// The part of the terminal above the line that a person types.
 #[derive(Clone)]
@@ -45,6 +47,10 @@ struct State {
     stale: bool,
     /// Whether nothing is typed in the line that is read.
     untyped: bool,
+    /// Whether anything was typed in it since it is read.
+    touched: bool,
+    /// Whether the cursor is behind a prompt that no editor has drawn.
+    prompted: bool,
     phase: Phase,
 }
 
@@ -104,7 +110,14 @@ impl Pane {
         self.change(|state| {
             state.enter(Phase::Reads);
             state.untyped = typed.is_empty();
+            state.touched |= !typed.is_empty();
         });
+    }
+
+    /// Whether words stand in the line that is read.
+    pub(crate) fn is_typing(&self) -> bool {
+        let state = self.lock();
+        state.phase == Phase::Reads && !state.untyped
     }
 
     /// Writes what waits, while no line is read.
@@ -113,18 +126,36 @@ impl Pane {
         write(&lines);
     }
 
-    /// The editor has read a line that is none: takes the prompt back if nothing was typed.
-    pub(crate) fn takes_back(&self) {
-        let untyped = self.lock().untyped;
+    /// The editor has read a line that is none: takes the prompt back if nothing stands there.
+    /// Whether anything was typed.
+    pub(crate) fn takes_back(&self) -> bool {
+        let (untyped, touched) = {
+            let state = self.lock();
+            (state.untyped, state.touched)
+        };
         if untyped && !self.is_alone() {
             write(TAKE_BACK);
         }
         self.rests();
+        touched
+    }
+
+    /// Takes back the line that the editor has left, with the prompt before it.
+    pub(crate) fn erases(&self, line: &str) {
+        let mut terminal = self.0.terminal;
+        terminal.measure();
+        let room = terminal.columns.max(1);
+        let rows = |line: &str| columns(line).div_ceil(room).max(1);
+        let rows: usize = format!("{PROMPT}{line}").split('\n').map(rows).sum();
+        write(&format!("\x1b[{rows}A\r\x1b[J"));
     }
 
     /// The editor has read a line.
     pub(crate) fn rests(&self) {
-        self.change(|state| state.enter(Phase::Rests));
+        self.change(|state| {
+            state.enter(Phase::Rests);
+            (state.touched, state.prompted) = (false, false);
+        });
     }
 
     /// What is going on; empty for nothing.
@@ -135,9 +166,30 @@ impl Pane {
         });
     }
 
-    /// What is shown behind the prompt while nothing is typed.
+    /// Shows a prompt where no editor draws one, once.
+    pub(crate) fn prompts(&self) {
+        let mut state = self.lock();
+        if state.phase == Phase::Alone && !std::mem::replace(&mut state.prompted, true) {
+            write(PROMPT);
+        }
+    }
+
+    /// Begins a line behind a key that the terminal has echoed, where no editor does.
+    pub(crate) fn interrupted(&self) {
+        let mut state = self.lock();
+        if state.phase == Phase::Alone {
+            state.prompted = false;
+            write("\n");
+        }
+    }
+
+    /// What is shown behind the prompt while nothing is typed; nothing where it cannot be taken
+    /// back.
     pub(crate) fn hint(&self) -> String {
         let state = self.lock();
+        if !self.0.terminal.lively {
+            return String::new();
+        }
         let (begun, mut terminal) = (state.begun.trim_start(), self.0.terminal);
         terminal.measure();
         let what = if begun.is_empty() { state.doing.as_str() } else { begun };
@@ -199,7 +251,7 @@ impl Pane {
             match state.phase {
                 Phase::Alone => return None,
                 Phase::Reads if !state.lines.is_empty() => return Some(take_all(&mut state)),
-                Phase::Reads if state.stale => {
+                Phase::Reads if state.stale && self.0.terminal.lively => {
                     state.stale = false;
                     return Some(DRAW_AGAIN.to_owned());
                 }
@@ -214,6 +266,9 @@ impl Pane {
         change(&mut state);
         if state.phase == Phase::Alone {
             alone = take_all(&mut state);
+        }
+        if !alone.is_empty() && std::mem::take(&mut state.prompted) {
+            alone.insert(0, '\n');
         }
         drop(state);
         self.0.changed.notify_all();

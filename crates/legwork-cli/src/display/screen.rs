@@ -10,7 +10,8 @@ use legwork::port::event::{ExecutionEnd, Next};
 use legwork::port::{EventKind, Observer, RunEvent};
 
 use super::actor::Actors;
-use super::{Again, At, Displayer, Question, advice, ending, next, spinner};
+use super::advice::{self, in_chat};
+use super::{Again, At, Displayer, Question, ending, next, spinner};
 use crate::error::Error;
 use crate::keyboard::Keyboard;
 
@@ -54,6 +55,8 @@ struct Inner {
     later: Vec<EventKind>,
     /// Why the output cannot be written any more, if it cannot.
     lost: Option<io::Error>,
+    /// The question that waits for an answer.
+    question: Option<Question>,
 }
 
 impl Screen {
@@ -69,6 +72,7 @@ impl Screen {
             session: None,
             later: Vec::new(),
             lost: None,
+            question: None,
         };
         let (inner, interrupting) = (Mutex::new(inner), AtomicBool::new(false));
         let terminals = Terminals::now();
@@ -172,12 +176,35 @@ impl Screen {
 
     /// Shows a question, and leaves the cursor behind it.
     pub(crate) fn question(&self, question: &Question) -> io::Result<()> {
-        self.lock().displayer.question(question)
+        let mut inner = self.lock();
+        inner.question = Some(question.clone());
+        inner.displayer.question(question)
+    }
+
+    /// Whether a question stands: it was shown, and neither answered nor withdrawn.
+    pub(crate) fn asks(&self) -> bool {
+        self.lock().question.is_some()
+    }
+
+    /// Shows the question that stands once more, in short: other things were shown below it.
+    pub(crate) fn asks_still(&self) {
+        let mut inner = self.lock();
+        if let Some(question) = inner.question.as_ref().map(Question::in_short) {
+            // It is answered even if it cannot be shown.
+            let _ = inner.displayer.question(&question);
+        }
     }
 
     /// The question was answered by a line of its own.
     pub(crate) fn answered(&self) {
-        self.lock().displayer.answered();
+        let mut inner = self.lock();
+        inner.question = None;
+        inner.displayer.answered();
+    }
+
+    /// What was asked needs no answer any more: nobody waits for it.
+    pub(crate) fn withdraws(&self) {
+        self.lock().question = None;
     }
 
     /// Something that the person should know, said once there is a session.
@@ -192,7 +219,12 @@ impl Screen {
 
     /// The command cannot go on.
     pub(crate) fn failed(&self, error: &Error) {
-        self.show(&mut self.lock(), &failure(error));
+        let hint = if self.is_chat() { error.hint_in_chat() } else { error.hint() };
+        self.show(&mut self.lock(), &failure_with(error, hint));
+    }
+
+    fn is_chat(&self) -> bool {
+        self.keyboard.get().is_some()
     }
 
     /// Somebody asked to leave it here. Never waits: what holds the screen may be stuck,
@@ -290,6 +322,7 @@ impl Screen {
         let kind = match (&event.kind, &event.session) {
             (EventKind::Error { error, .. }, _) => {
                 let hint = advice::on(error);
+                let hint = if self.is_chat() { hint.map(|hint| in_chat(&hint)) } else { hint };
                 EventKind::Error { error: error.clone(), hint }
             }
             (
@@ -352,6 +385,10 @@ fn ended(state: &AgentState) -> RunEvent {
 
 /// An error of the command.
 pub(crate) fn failure(error: &Error) -> RunEvent {
-    let kind = EventKind::RunFailed { message: error.to_string(), hint: error.hint() };
+    failure_with(error, error.hint())
+}
+
+fn failure_with(error: &Error, hint: Option<String>) -> RunEvent {
+    let kind = EventKind::RunFailed { message: error.to_string(), hint };
     RunEvent { session: error.session().cloned(), ..RunEvent::new(kind) }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use super::Pane;
+use super::pane::AROUND;
 use super::seen::guarded;
 use super::terminal::{Terminal, Tone};
 use super::text::{clip_with, columns};
@@ -83,8 +84,12 @@ impl Status {
             seconds @ 1..60 => format!(" {} {seconds} s", marks.dot),
             seconds => format!(" {} {} min {} s", marks.dot, seconds / 60, seconds % 60),
         };
+        let columns_there = match self.place {
+            Place::Line => terminal.columns,
+            Place::Prompt(_) => terminal.columns.saturating_sub(AROUND),
+        };
         // One column stays free, so that no terminal breaks the line.
-        let room = terminal.columns.saturating_sub(columns(mark) + 2 + columns(&long));
+        let room = columns_there.saturating_sub(columns(mark) + 2 + columns(&long));
         let line = format!("{mark} {}{long}", clip_with(what, room, marks.more));
         if line == self.line {
             return;

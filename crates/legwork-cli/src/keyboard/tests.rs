@@ -49,3 +49,37 @@ fn one_line_is_read_however_often_it_is_wanted() {
     keyboard.read();
     reads.join().unwrap();
 }
+
+#[test]
+fn a_command_is_no_answer_and_the_question_waits_on() {
+    let (keyboard, mut chat) = Keyboard::new();
+    let mut answer = keyboard.answer();
+    assert!(keyboard.typed(line("/help")) && keyboard.asks());
+    assert_eq!(chat.try_recv().unwrap(), line("/help"));
+    assert!(keyboard.typed(line("//tmp")) && !keyboard.asks());
+    assert_eq!(answer.try_recv().unwrap(), "/tmp");
+    let mut answer = keyboard.answer();
+    assert!(keyboard.typed(line("/usr/bin")));
+    assert_eq!(answer.try_recv().unwrap(), "/usr/bin");
+}
+
+#[test]
+fn what_was_half_typed_is_put_aside_while_a_question_waits() {
+    let (keyboard, _chat) = Keyboard::new();
+    keyboard.read();
+    keyboard.wanted();
+    let puts_aside = |line: &str| keyboard.puts_aside(line, "y".to_owned());
+    assert!(!puts_aside("half"), "nothing is asked");
+    let answer = keyboard.answer();
+    assert!(puts_aside("half") && !puts_aside("y"));
+    assert_eq!(keyboard.begins_again(), Some(("half".to_owned(), "y".to_owned())));
+    assert_eq!(keyboard.begins_again(), None);
+    assert_eq!(keyboard.takes_up(), None);
+    assert!(keyboard.typed(line("y")));
+    assert_eq!(keyboard.takes_up().as_deref(), Some("half"));
+    drop(answer);
+    // A line that is begun behind the question is its answer.
+    let _answer = keyboard.answer();
+    keyboard.wanted();
+    assert!(!puts_aside("y"));
+}

@@ -289,3 +289,20 @@ fn files(dir: &Path) -> usize {
     };
     entries.map(count).sum()
 }
+
+#[test]
+fn s6_7_what_was_undone_is_no_change_of_the_session() {
+    let home = Home::new();
+    let write = |name: &str| Turn::call("write", json!({"path": name, "content": "made\n"}));
+    let server = Server::start([write("a.txt"), write("b.txt"), Turn::text("done")]).unwrap();
+    let run = ["run", "--json", "--sandbox", "off", "go"];
+    let session = home.ran_with(&server, &run).ends(0).session();
+    home.ran(&["undo", &session, "2"]).ends(0);
+    let diff = home.ran(&["sessions", "diff", &session]).ends(0);
+    assert!(diff.out.contains("a.txt") && !diff.out.contains("b.txt"), "{}", diff.out);
+    diff.says("undone, so its changes are left out: write b.txt");
+    home.ran(&["undo", &session]).ends(0);
+    let diff = home.ran(&["sessions", "diff", &session]).ends(0);
+    assert_eq!(diff.out, "");
+    assert!(!diff.err.contains("no changes of files"), "{}", diff.err);
+}

@@ -1,11 +1,14 @@
 //! What a session and its subagents changed in files, as their journals tell it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork::core::journal::Journal;
-use legwork::core::{EffectClass, Event, SessionId, Timestamp, ToolCall, ToolOutcome};
+use legwork::core::undo::UndoOutcome;
+use legwork::core::{
+    EffectClass, EffectKey, Event, Seq, SessionId, Timestamp, ToolCall, ToolOutcome,
+};
 use legwork::port::Store;
 use legwork::port::store::Range;
 use legwork::tools::changes::{Change, UNWATCHED};
@@ -22,12 +25,14 @@ pub(super) struct Changed {
     /// The directory that the session worked in last; none if it is not recorded.
     pub(super) dir: Option<PathBuf>,
     /// The changes in the order in which they were made, with absolute paths where the
-    /// directory is known.
+    /// directory is known, but for those that were undone.
     pub(super) changes: Vec<Change>,
     /// Calls that may have changed something and whose outcome is unknown.
     in_doubt: Vec<Arc<ToolCall>>,
     /// Calls of which not all is known, and why.
     unwatched: Vec<(Arc<ToolCall>, String)>,
+    /// Calls that were undone, whose changes are left out.
+    undone: Vec<Arc<ToolCall>>,
 }
 
 impl Changed {
@@ -44,7 +49,8 @@ impl Changed {
             waiting.extend(children(&found.journal));
             journals.insert(found.id, found.journal);
         }
-        let mut walk = Walk { journals, dated: Vec::new(), changed: Self::default() };
+        let undone = undone(journals.values());
+        let mut walk = Walk { journals, undone, dated: Vec::new(), changed: Self::default() };
         walk.session(&found.id, None);
         let Walk { mut dated, mut changed, .. } = walk;
         // What subagents did at one moment stays in the order of the calls that spawned them.
@@ -65,8 +71,28 @@ impl Changed {
         let in_doubt = self.in_doubt.iter().map(|call| {
             format!("note: cut off, it may or may not have happened: {}", tool::call(call))
         });
-        unwatched.chain(in_doubt).collect()
+        let undone = self
+            .undone
+            .iter()
+            .map(|call| format!("note: undone, so its changes are left out: {}", tool::call(call)));
+        unwatched.chain(in_doubt).chain(undone).collect()
     }
+
+    /// Whether changes were made that were undone.
+    pub(super) fn has_undone(&self) -> bool {
+        !self.undone.is_empty()
+    }
+}
+
+/// The calls that were undone, of whatever session they are.
+fn undone<'j>(journals: impl Iterator<Item = &'j Journal>) -> HashSet<EffectKey> {
+    let key = |event: &Event| match event {
+        Event::UndoFinished(body) if matches!(body.outcome, UndoOutcome::Done(_)) => {
+            Some(body.call.clone())
+        }
+        _ => None,
+    };
+    journals.flat_map(|journal| journal.entries()).filter_map(|entry| key(&entry.event)).collect()
 }
 
 /// The sessions of subagents that a journal names.
@@ -80,6 +106,7 @@ fn children(journal: &Journal) -> Vec<SessionId> {
 
 struct Walk {
     journals: BTreeMap<SessionId, Journal>,
+    undone: HashSet<EffectKey>,
     dated: Vec<(Timestamp, Change)>,
     changed: Changed,
 }
@@ -89,7 +116,7 @@ impl Walk {
     fn session(&mut self, session: &SessionId, dir: Option<&Path>) {
         let Some(journal) = self.journals.remove(session) else { return };
         let mut dir = dir.map(Path::to_owned);
-        let mut calls: Vec<Arc<ToolCall>> = Vec::new();
+        let (mut response, mut calls) = (Seq::ZERO, Vec::<Arc<ToolCall>>::new());
         let mut begun: BTreeMap<u32, Arc<ToolCall>> = BTreeMap::new();
         for entry in journal.entries() {
             if let Some(recorded) = Recorded::of_event(&entry.event) {
@@ -97,6 +124,7 @@ impl Walk {
             }
             match &entry.event {
                 Event::Responded(body) => {
+                    response = entry.seq;
                     calls = body.response.message.tool_calls().map(Arc::clone).collect();
                     self.changed.in_doubt.extend(std::mem::take(&mut begun).into_values());
                 }
@@ -110,6 +138,11 @@ impl Walk {
                 }
                 Event::ToolFinished(body) => {
                     let call = begun.remove(&body.index);
+                    let (session, index) = (session.clone(), body.index);
+                    if self.undone.contains(&EffectKey { session, entry: response, index }) {
+                        self.changed.undone.extend(call);
+                        continue;
+                    }
                     let why = body.metadata.get(UNWATCHED).and_then(|why| why.as_str());
                     self.changed.unwatched.extend(call.clone().zip(why.map(str::to_owned)));
                     if matches!(*body.outcome, ToolOutcome::Interrupted) {

@@ -86,7 +86,7 @@ impl Diff {
 
     fn notes(&self, session: &str) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.files.is_empty() {
+        if self.files.is_empty() && !self.changed.has_undone() {
             notes.push(format!("no changes of files are recorded in session {}", visible(session)));
         }
         for file in &self.files {

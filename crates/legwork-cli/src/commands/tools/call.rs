@@ -42,7 +42,7 @@ pub(super) async fn call(args: args::ToolsCall, config: &Config) -> Result<Exit,
     let began = Instant::now();
     let outcome = tokio::select! {
         outcome = run(&*called, &spec, &call) => outcome,
-        () = signals.next() => {
+        _ = signals.next() => {
             // Whether anybody reads standard error changes nothing.
             tell(&format!("interrupted: {} was ended", spec.name));
             return Ok(Exit::Interrupted);

@@ -13,8 +13,12 @@ use crate::display::text::{visible, wrapped};
 impl<O: Write, E: Write> Human<O, E> {
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         if self.terminal.out {
-            let shown = self.markdown.push(text);
-            return self.write(&shown);
+            for line in text.split_inclusive('\n') {
+                let shown = self.markdown.push(line);
+                self.write(&shown)?;
+                self.show_aside()?;
+            }
+            return Ok(());
         }
         self.held.push_str(text);
         Ok(())
@@ -70,7 +74,8 @@ impl<O: Write, E: Write> Human<O, E> {
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.close()?;
         let shown = self.markdown.finish();
-        self.write(&shown)
+        self.write(&shown)?;
+        self.show_aside()
     }
 
     /// Whether the cursor is within a line of the answer.

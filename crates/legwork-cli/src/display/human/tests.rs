@@ -18,7 +18,7 @@ use crate::display::{Again, Displayer, Human, Json, Screen, Terminal, Verbosity}
 
 /// Written by a display, read by a test.
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -31,7 +31,7 @@ impl Write for Written {
 }
 
 impl Written {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }

@@ -88,6 +88,12 @@ impl Markdown {
         self.wrap.is_open()
     }
 
+    /// Whether a line, or a table, has begun that more text goes on with.
+    pub(crate) fn is_within_line(&self) -> bool {
+        let waits = !self.held.is_empty() || !self.rows.is_empty();
+        waits || self.state != State::Unknown || self.is_open()
+    }
+
     /// The width of lines from here on.
     pub(crate) fn set_columns(&mut self, columns: usize) {
         self.wrap.width = columns.max(8);
@@ -334,7 +340,7 @@ impl Markdown {
         if rows.is_empty() {
             return;
         }
-        let signs = table::Signs { rule: self.marks.rule, more: self.marks.more };
+        let signs = table::Signs { rule: self.marks.rule, bullet: self.marks.bullet };
         if !table::write(&rows, &signs, &mut self.wrap, out) {
             for row in rows {
                 self.words(&row, Style::default(), out);

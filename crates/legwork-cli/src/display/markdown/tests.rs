@@ -88,11 +88,14 @@ fn code_is_indented_and_left_alone() {
 }
 
 #[test]
-fn tables_are_aligned_and_clipped() {
+fn s15_1_tables_are_aligned_and_lose_no_text() {
     let table = "| Name | Size |\n|:-----|-----:|\n| `a` | 1 |\n| bbbbbb | 1000 |\n\nend";
     check(table, 40, "Name    Size\n──────  ────\n`a`        1\nbbbbbb  1000\n\nend\n");
-    check(table, 11, "Name   Size\n─────  ────\n`a`       1\nbbbb…  1000\n\nend\n");
+    check(table, 11, "• Name: `a`\n  Size: 1\n• Name:\n    bbbbbb\n  Size:\n    1000\n\nend\n");
     check(table, 12, "Name    Size\n──────  ────\n`a`        1\nbbbbbb  1000\n\nend\n");
+    let why = "| File | Why |\n|---|---|\n| a.rs | the loop ends early |\n";
+    let set = "File  Why\n────  ──────────────\na.rs  the loop ends\n      early\n";
+    check(why, 20, set);
     check("| no table", 20, "| no table\n");
     let wide = format!("|{}\n|{}\n", "a|".repeat(30), "-|".repeat(30));
     assert!(rendered(&wide, 20).starts_with("|a|"), "a table without a place is text");

@@ -32,6 +32,11 @@ impl Wrap {
         (self.first, self.rest, self.glued) = (Some(first), rest, true);
     }
 
+    /// What comes before the lines of the block but the first.
+    pub(super) fn lead_of_block(&self) -> &str {
+        &self.rest
+    }
+
     /// The next word goes on with the last one.
     pub(super) fn glue(&mut self) {
         self.glued = true;

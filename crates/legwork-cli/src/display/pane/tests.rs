@@ -1,12 +1,18 @@
 //! What is kept until it can be shown.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::time::{Duration, Instant};
 
 use super::{Pane, Phase, plain};
 use crate::display::Terminal;
+use crate::display::status::Status;
 
 fn pane() -> Pane {
-    Pane::new(Terminal { columns: 20, lively: false, colour: false, ..Terminal::detect() })
+    Pane::new(terminal())
+}
+
+fn terminal() -> Terminal {
+    Terminal { columns: 20, lively: true, colour: false, ..Terminal::detect() }
 }
 
 #[test]
@@ -32,6 +38,25 @@ fn what_goes_on_is_drawn_behind_the_prompt_until_a_line_begins() {
     pane.doing("");
     writeln!(pane).unwrap();
     assert_eq!(pane.hint(), "");
+}
+
+#[test]
+fn s15_1_where_nothing_is_taken_back_nothing_is_drawn_behind_the_prompt() {
+    let mut pane = Pane::new(Terminal { lively: false, ..terminal() });
+    pane.reads("");
+    write!(pane, "The answer").unwrap();
+    assert_eq!(pane.hint(), "");
+    writeln!(pane, " is whole").unwrap();
+    assert_eq!(pane.next().unwrap(), "The answer is whole\n");
+}
+
+#[test]
+fn s15_1_the_time_is_seen_behind_a_long_line() {
+    let (pane, terminal) = (pane(), terminal());
+    pane.reads("");
+    let since = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+    Status::in_prompt(pane.clone()).show(&mut io::sink(), terminal, &"long ".repeat(9), since);
+    assert!(pane.hint().ends_with("5 s"), "{}", pane.hint());
 }
 
 #[test]

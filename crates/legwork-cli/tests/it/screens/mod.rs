@@ -4,6 +4,7 @@
 //! anew with `INSTA_UPDATE=always`.
 
 mod chat;
+mod questions;
 mod tmux;
 
 use std::fs;
@@ -412,6 +413,7 @@ fn s7_8_a_question_of_the_agent_is_asked_at_the_terminal() {
         terminal.until("later):");
         answer(&terminal, "blue");
         terminal.until("none of the choices");
+        terminal.until_times("later):", 2);
         answer(&terminal, "2");
         assert_snapshot!(format!("question_{suffix}"), terminal.end());
         assert_eq!(server.requests()[1].asked.results(), ["green"]);
