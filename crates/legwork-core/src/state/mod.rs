@@ -259,13 +259,15 @@ impl AgentState {
     pub fn on_path(self, path: impl IntoIterator<Item = Arc<Entry>>) -> Self {
         let folded = Self::fold(self.0.facts.clone(), path);
         let mut moved = self;
-        let Inner { context, execution, .. } = (*folded.0).clone();
+        let Inner { context, execution, transient, .. } = (*folded.0).clone();
         let inner = Arc::make_mut(&mut moved.0);
         // Another path is not a change of this one: earlier marks no longer match.
         inner.lineage = Lineage::default();
         inner.context = context;
         inner.execution = execution;
         inner.summary = Summarised::default();
+        // What its entries say of a pause; all else that is not journaled is void.
+        Arc::make_mut(&mut inner.transient).passed = transient.passed;
         moved
     }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use legwork_core::event::HeadMoved;
 use legwork_core::inbox::{Cursor, Item};
 use legwork_core::journal::Journal;
-use legwork_core::state::SessionFacts;
-use legwork_core::{AgentState, Entry, Event, ModelRequest, Part, Seq};
+use legwork_core::state::{PendingReason, SessionFacts};
+use legwork_core::{AgentState, Entry, Event, ModelRequest, Owed, Part, Seq};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::arbitrary;
-use crate::story::{blank, stamp, start, taken};
+use crate::story::{blank, stamp, start, taken, tell};
 
 /// A part of a session: some events, then a move of the head to an existing entry.
 type Piece = (Vec<Event>, Index);
@@ -159,4 +159,18 @@ proptest! {
         let backwards = entries.iter().rev().cloned().collect();
         prop_assert_eq!(&Journal::new(backwards).fold(state.session()), &state);
     }
+}
+
+/// Where the head moves back to a turn that waits and has passed, it is as passed as it was.
+#[test]
+fn s1_3_a_head_that_moves_back_to_a_pause_owes_what_it_owed() {
+    let state = tell("user: hi; inference; calls: look look");
+    let waits = state.as_pending(0, PendingReason::Approval).unwrap();
+    let paused = state.with_turn_passed([waits]);
+    assert_eq!(paused.owed(), Owed::Pause);
+    let there = paused.facts().head;
+    let elsewhere = start(paused, "another task");
+    let back = moved(elsewhere, there);
+    assert_eq!(back.owed(), journal(&back).fold(back.session()).owed());
+    assert_eq!(back.owed(), Owed::Pause);
 }

@@ -133,6 +133,9 @@ fn clash_of(listed: &[(String, Shown)]) -> Option<String> {
     })
 }
 
+/// What is wrong with tools that are listed together, each with the set it is of.
+type Clash<'a> = dyn Fn(&[(String, Shown)]) -> Option<String> + 'a;
+
 /// All clashes within a list.
 fn clashes_of(listed: &[(String, Shown)]) -> Vec<String> {
     let pairs = listed.iter().enumerate().flat_map(|(at, (second, tool))| {
@@ -172,11 +175,7 @@ impl Tree {
     }
 
     /// The same; what is listed together is held against `clash`.
-    fn shown_with(
-        &self,
-        turn: u64,
-        clash: &dyn Fn(&[(String, Shown)]) -> Option<String>,
-    ) -> Result<Vec<Shown>, String> {
+    fn shown_with(&self, turn: u64, clash: &Clash<'_>) -> Result<Vec<Shown>, String> {
         let each = |tree: &Tree, change: &dyn Fn(&mut Shown)| {
             let mut all = tree.shown_with(turn, clash)?;
             all.iter_mut().for_each(change);
