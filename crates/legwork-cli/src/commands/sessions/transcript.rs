@@ -12,9 +12,10 @@ use legwork::core::{
     ContinuationOutcome, Entry, Event, ExecutionStatus, Message, Part, Response, StopReason,
     Timestamp, ToolCall, ToolOutcome,
 };
+use serde_json::Value;
 
 use crate::commands::sessions::list::INTERRUPTED;
-use crate::display::text::{age, clip, count, visible};
+use crate::display::text::{age, clip, count, one_line, visible};
 use crate::display::tool::{self, Finished};
 use crate::display::{Again, Terminal, Usage, spent, spent_in_step, to_go_on};
 use crate::recorded::Recorded;
@@ -264,13 +265,18 @@ fn why(outcome: &ContinuationOutcome) -> Option<String> {
     }
 }
 
-fn said(verdict: &Verdict) -> &'static str {
-    match verdict {
+fn said(verdict: &Verdict) -> String {
+    let words = match verdict {
         Verdict::RunAgain => "run it again",
         Verdict::Tell => "tell the model that it was interrupted",
-        Verdict::Supply(_) => "here is its result",
+        Verdict::Supply(result) => return format!("its result is {}", one_line(&text(result))),
         Verdict::Approve(_) => "approved",
-        Verdict::Deny(_) => "denied",
+        Verdict::Deny(why) => return format!("denied: {}", one_line(why)),
         _ => "in a way that this version does not know",
-    }
+    };
+    words.to_owned()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
