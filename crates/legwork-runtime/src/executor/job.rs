@@ -92,6 +92,8 @@ pub(super) struct Collected {
     pub(super) held: VecDeque<Job>,
     /// Those that wait for an answer from now on.
     pub(super) waiting: Vec<Pending>,
+    /// Whether others come when these have run: of what they hold is asked then.
+    pub(super) more: bool,
 }
 
 /// The calls that are not answered, in call order; those whose tool is not there any more are
@@ -104,7 +106,7 @@ pub(super) async fn collect(
     let step = state.execution().and_then(|execution| execution.current.clone());
     let count = step.as_ref().map_or(0, |step| step.calls.len());
     let (jobs, held, waiting) = (VecDeque::with_capacity(count), VecDeque::new(), Vec::new());
-    let mut all = Collected { jobs, held, waiting };
+    let mut all = Collected { jobs, held, waiting, more: false };
     let mut holding = Holding::default();
     for (at, slot) in step.iter().flat_map(|step| step.calls.iter()).enumerate() {
         let index = u32::try_from(at).unwrap_or(u32::MAX);
@@ -132,6 +134,11 @@ pub(super) async fn collect(
                 all.jobs.push_back(job);
                 continue;
             }
+        }
+        // A barrier may change which resource a call has that waits behind it.
+        if all.jobs.iter().any(|job| job.is_barrier(cx.services.calls)) {
+            all.more = true;
+            break;
         }
         let is_barrier = job.is_barrier(cx.services.calls);
         let resource = || if is_barrier { None } else { job.resource() };

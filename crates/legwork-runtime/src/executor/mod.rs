@@ -52,13 +52,15 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         Some(Err(message)) => return fail_all(state, cx, &message).await,
         None => return give_up(state, cx).await,
     };
-    let (state, Collected { mut jobs, held, waiting }) = collect(state, cx, &shown).await?;
+    let (state, Collected { mut jobs, held, waiting, more }) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     let mut state = state;
     if jobs.iter().any(|job| job.answered) || cx.held_calls.held() < fresh {
         state = check_again(state, cx, fresh);
     }
-    cx.held_calls.keep(fresh);
+    if !more {
+        cx.held_calls.keep(fresh);
+    }
     let spawns = jobs.iter().any(|job| job.spec.runs_in == RunsIn::OwnSession);
     let turn = match spawns {
         true => match cx.services.subagents.begin_turn(&state, cx.caller(), fresh).await {
@@ -93,7 +95,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     if !jobs.is_empty() {
         state = skip_rest(state, cx, turn, jobs).await?;
     }
-    if held.is_empty() && waiting.is_empty() && state.pending().is_empty() {
+    if more || (held.is_empty() && waiting.is_empty() && state.pending().is_empty()) {
         return Ok(state);
     }
     // Those that are held back were not charged to the turn.

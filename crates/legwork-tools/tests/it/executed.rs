@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Error};
 use legwork_port::core::{ExecutionStatus, OnDoubt};
-use legwork_port::{EventKind, Store};
+use legwork_port::{EventKind, Store, Tool};
 use legwork_testkit::crash::{self, Ended, Report};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::{Value, json};
@@ -163,6 +164,29 @@ async fn s6_5_a_link_that_a_command_of_the_turn_makes_is_seen() {
     let link = ("bash", json!({ "command": "ln -s given link" }));
     let calls = vec![link, write("given"), write("link")];
     assert_eq!(ordered(&place, observer, calls).await, "+0-0+1-1+2-2");
+}
+
+#[tokio::test]
+async fn s6_5_s7_2_a_link_that_a_command_makes_is_seen_by_what_waits_behind_it() {
+    let place = Fixture::new();
+    place.write("given", "as it was\n");
+    let write = |path: &str, content: &str| {
+        ("write", json!({ "path": path, "content": content, "overwrite": true }))
+    };
+    let link = ("bash", json!({ "command": "ln -s given link" }));
+    let calls = [link, write("link", "second\n"), write("given", "third\n")];
+    let model = ScriptedModel::new([Turn::calls(calls), Turn::text("done")]);
+    let asks = Ask::always().when(|call| call.arguments["path"] == "link");
+    let files: [Arc<dyn Tool>; 1] = [Arc::new(place.write_tool())];
+    let agent = Agent::builder(model)
+        .toolset(Tools::new("files", files).approval_required(asks))
+        .tool(place.bash())
+        .build()
+        .expect("it is an agent");
+    let run = agent.run("go").outcome().await.expect("it runs");
+    assert_eq!(run.state().pending().len(), 1);
+    // The file behind the link waits with it.
+    assert_eq!(place.bytes("given"), b"as it was\n");
 }
 
 #[tokio::test]
