@@ -119,6 +119,25 @@ async fn s7_3_an_approval_covers_what_the_same_policy_asks_and_no_other() {
 }
 
 #[tokio::test]
+async fn s7_3_what_always_asks_asks_though_an_approval_covered_such_calls() {
+    let (world, store) = (World::default(), MemoryStore::new());
+    let model = turns(&[("pay", 1), ("pay", 2)]);
+    // Two policies with the same words, one after the other: as another process has it.
+    let agent = |ask: Ask| {
+        Agent::builder(model.clone())
+            .toolset(Tools::new("bank", [noting("pay", once(), &world)]).approval_required(ask))
+            .store_in(Arc::new(store.clone()))
+            .build()
+            .unwrap()
+    };
+    let run = agent(Ask::each()).run("go").in_session("s").outcome().await.unwrap();
+    let always = Answer::approve_and_remember(&one_waits(&run), Remember::Tool);
+    agent(Ask::each()).session("s").answer(always).await.unwrap();
+    one_waits(&agent(Ask::always()).resume("s").outcome().await.unwrap());
+    assert_eq!(world.notes(), ["pay 1"]);
+}
+
+#[tokio::test]
 async fn s7_3_where_a_hook_asks_too_the_shorter_time_holds() {
     let (world, store, clock) = (World::default(), MemoryStore::new(), VirtualClock::auto());
     let asks = hook("careful", [Trigger::BeforeToolUse], |state: AgentState, _| async move {

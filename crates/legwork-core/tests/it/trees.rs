@@ -164,10 +164,10 @@ proptest! {
 /// Where the head moves back to a turn that waits and has passed, it is as passed as it was.
 #[test]
 fn s1_3_a_head_that_moves_back_to_a_pause_owes_what_it_owed() {
-    let state = tell("user: hi; inference; calls: look look");
+    let state = tell("user: hi; inference; calls: look, look");
     let waits = state.as_pending(0, PendingReason::Approval).unwrap();
     let paused = state.with_turn_passed([waits]);
-    assert_eq!(paused.owed(), Owed::Pause);
+    assert_eq!(paused.owed(), Owed::Pause, "the other call has run, as far as it may");
     let there = paused.facts().head;
     let elsewhere = start(paused, "another task");
     let back = moved(elsewhere, there);
