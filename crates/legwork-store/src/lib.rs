@@ -28,5 +28,7 @@
 //! `sqlite`, which is on by default.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

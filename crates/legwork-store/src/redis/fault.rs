@@ -1,0 +1,144 @@
+//! Redis's errors as errors of the port.
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::SessionId;
+use legwork_port::store::{Error, Holder, Loss};
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+/// The store as the user named it, without a password: what every error says first.
+#[derive(Debug, Clone)]
+pub(super) struct Name(Arc<str>);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Name {
+    pub(super) fn of(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    pub(super) fn failed(&self, reason: impl Into<String>) -> Error {
+        Error::Failed { store: self.0.to_string(), reason: reason.into() }
+    }
+
+    pub(super) fn unusable(&self, reason: impl Into<String>) -> Error {
+        Error::Unusable { store: self.0.to_string(), reason: reason.into() }
+    }
+
+    pub(super) fn page_cursor(&self, cursor: &str) -> Error {
+        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
+    }
+
+    pub(super) fn newer(&self, found: u32, known: u32) -> Error {
+        Error::Newer { store: self.0.to_string(), found, known }
+    }
+
+    /// The answer of a server that is not what a script or command gives.
+    pub(super) fn odd(&self, tried: &str) -> Error {
+        self.failed(format!(
+            "{tried}: its answer is not one of Redis; see what runs at this address"
+        ))
+    }
+
+    /// The error of something that the server refused; nothing was written.
+    pub(super) fn redis(&self, tried: &str, error: &RedisError) -> Error {
+        match code(error) {
+            "OOM" => self.failed(format!(
+                "{tried}: it has no memory left (`maxmemory`), so nothing was written; remove \
+                 sessions or raise the limit and go on"
+            )),
+            "MISCONF" => self.failed(format!(
+                "{tried}: it cannot save to its disk, so nothing was written; see its log and \
+                 make room ({error})"
+            )),
+            "NOREPLICAS" => self.failed(format!(
+                "{tried}: it has fewer replicas than it requires for writing, so nothing was \
+                 written; start them and go on"
+            )),
+            "LOADING" => self.failed(format!(
+                "{tried}: it still loads its data after a start; try again later"
+            )),
+            "BUSY" => self.failed(format!(
+                "{tried}: a script of another program keeps it busy; end that by `SCRIPT KILL` \
+                 or try again later"
+            )),
+            "READONLY" => self.unusable(format!(
+                "{tried}: it is a replica, which can only be read; give the address of its \
+                 primary"
+            )),
+            "NOAUTH" => self.unusable(format!(
+                "{tried}: it wants a password; give it in the address, as \
+                 redis://:PASSWORD@HOST:PORT"
+            )),
+            "WRONGPASS" => self.unusable(format!(
+                "{tried}: it refused the user name or the password of the address"
+            )),
+            "NOPERM" => self.unusable(format!(
+                "{tried}: its user is not allowed to do that ({error}); `ACL SETUSER` allows it"
+            )),
+            "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" => self.unusable(format!(
+                "{tried}: it is a node of a Redis Cluster, which cannot be a store; give the \
+                 address of a single server"
+            )),
+            "WRONGTYPE" => self.unusable(format!(
+                "{tried}: a key of the store holds something else; choose another prefix by \
+                 `?prefix=NAME`"
+            )),
+            _ => self.failed(format!("{tried}: {error}")),
+        }
+    }
+
+    /// The error of a server that could not be reached.
+    pub(super) fn unreachable(&self, tried: &str, error: &RedisError) -> Error {
+        self.failed(format!(
+            "{tried}: it cannot be reached ({error}); see whether it runs at this address and try \
+             again"
+        ))
+    }
+
+    /// The error of a write whose answer was lost with the connection.
+    pub(super) fn in_doubt(&self, tried: &str, error: &RedisError) -> Error {
+        self.failed(format!(
+            "{tried}: the connection broke before it answered and it cannot be reached since \
+             ({error}), so whether anything was written is not known; load the session again when \
+             it is back"
+        ))
+    }
+}
+
+/// The code of a server's error; empty if it is another one.
+fn code(error: &RedisError) -> &str {
+    match error.kind() {
+        ErrorKind::AuthenticationFailed => "WRONGPASS",
+        _ => error.code().unwrap_or_default(),
+    }
+}
+
+/// Whether the connection is of no use any more.
+pub(super) fn is_broken(error: &RedisError) -> bool {
+    match error.kind() {
+        ErrorKind::Io | ErrorKind::Parse => true,
+        _ => error.is_connection_dropped() || error.is_timeout(),
+    }
+}
+
+/// Whether the server will be able to answer in a moment.
+pub(super) fn is_passing(error: &RedisError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Server(ServerErrorKind::BusyLoading | ServerErrorKind::TryAgain)
+    )
+}
+
+pub(super) fn lost(session: &SessionId, cause: Loss) -> Error {
+    Error::Lost { session: session.clone(), cause }
+}
+
+pub(super) fn held(session: &SessionId, by: Holder) -> Error {
+    Error::Held { session: session.clone(), by }
+}
