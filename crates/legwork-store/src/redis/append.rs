@@ -165,9 +165,7 @@ impl Append {
             .arg(number(self.seen.map(|seen| seen.0)).unwrap_or_default())
             .arg(number(damaged.map(|seq| seq.0)).unwrap_or_default());
         let call = match &self.summary {
-            Some(summary) => {
-                call.arg(&summary.json).arg(summary.taken.0).arg(&summary.due_at)
-            }
+            Some(summary) => call.arg(&summary.json).arg(summary.taken.0).arg(&summary.due_at),
             None => call.arg("").arg("").arg(""),
         };
         self.lines.iter().fold(call, |call, line| call.arg(line))
@@ -178,7 +176,8 @@ impl Summary {
     fn encode(name: &Name, summary: &legwork_core::Summary) -> Result<Self, Error> {
         let json = serde_json::to_vec(summary)
             .map_err(|error| name.failed(format!("the summary cannot be encoded: {error}")))?;
-        Ok(Self { json, taken: Cursor(0), due_at: String::new() })
+        let due_at = summary.due_at.map(|due| digits(due.0)).unwrap_or_default();
+        Ok(Self { json, taken: summary.taken, due_at })
     }
 }
 

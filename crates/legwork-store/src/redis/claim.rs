@@ -117,8 +117,11 @@ impl Inner {
 impl Claim {
     async fn append(&self, expected: Seq, batch: Batch<'_>) -> Result<Appended, Error> {
         let nth = self.appends.fetch_add(1, Ordering::Relaxed) + 1;
-        let append = Append::encode(&self.store.link.name, expected, &batch)?
-            .under(self.session.clone(), self.fence, nth);
+        let append = Append::encode(&self.store.link.name, expected, &batch)?.under(
+            self.session.clone(),
+            self.fence,
+            nth,
+        );
         let bytes = append.bytes();
         self.store.runtime()?;
         let (store, mut turn) = (Arc::clone(&self.store), self.store.turns.take(&self.session));

@@ -60,9 +60,8 @@ impl Name {
                 "{tried}: it has fewer replicas than it requires for writing, so nothing was \
                  written; start them and go on"
             )),
-            "LOADING" => self.failed(format!(
-                "{tried}: it still loads its data after a start; try again later"
-            )),
+            "LOADING" => self
+                .failed(format!("{tried}: it still loads its data after a start; try again later")),
             "BUSY" => self.failed(format!(
                 "{tried}: a script of another program keeps it busy; end that by `SCRIPT KILL` \
                  or try again later"

@@ -52,9 +52,8 @@ impl Greeting {
         let settings = unless_refused(settings)?;
         Ok(Self {
             layout,
-            server: field(&info, "redis_version").and_then(|version| {
-                version.split('.').next().and_then(|first| first.parse().ok())
-            }),
+            server: field(&info, "redis_version")
+                .and_then(|version| version.split('.').next().and_then(|first| first.parse().ok())),
             is_cluster: field(&info, "redis_mode") == Some("cluster"),
             risks: settings.map_or_else(unknown, |settings| risks(&settings)),
         })

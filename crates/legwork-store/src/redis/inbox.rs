@@ -25,8 +25,9 @@ impl Inner {
     ) -> Result<Cursor, Error> {
         check_id(session)?;
         self.check_writable()?;
-        let item = serde_json::to_vec(item)
-            .map_err(|error| self.link.name.failed(format!("the item cannot be encoded: {error}")))?;
+        let item = serde_json::to_vec(item).map_err(|error| {
+            self.link.name.failed(format!("the item cannot be encoded: {error}"))
+        })?;
         let keys = &self.keys;
         let call = Call::of(&script::POST)
             .key(keys.version())

@@ -58,11 +58,7 @@ impl Inner {
         }
     }
 
-    async fn read_parts(
-        &self,
-        session: &SessionId,
-        range: Range,
-    ) -> Result<Option<Whole>, Error> {
+    async fn read_parts(&self, session: &SessionId, range: Range) -> Result<Option<Whole>, Error> {
         let first = self.part(session, range.after, range.limit.min(BATCH)).await?;
         let (origin, last) = (first.origin.clone(), first.last);
         let mut whole = Whole::of(range, first.inbox);

@@ -1,5 +1,6 @@
 //! Pages of the list of sessions, made of an index and of summaries: no journal is read.
 
+use legwork_core::inbox::Cursor;
 use legwork_core::{SessionId, Summary, Timestamp};
 use legwork_port::store::{Error, Page, PageCursor, Query, SessionInfo};
 use redis::Value;
@@ -37,9 +38,10 @@ impl Inner {
             index: self.keys.listed(),
             order: "down",
             start: self.after(query.after.as_ref())?.unwrap_or_else(|| b"+".to_vec()),
-            end: query.since.map_or_else(|| b"-".to_vec(), |since| {
-                format!("[{}", digits(since.0)).into_bytes()
-            }),
+            end: query.since.map_or_else(
+                || b"-".to_vec(),
+                |since| format!("[{}", digits(since.0)).into_bytes(),
+            ),
             which: "all",
         };
         let enough = query.limit.saturating_add(1);
@@ -106,9 +108,9 @@ fn info(row: Vec<Value>) -> Option<SessionInfo> {
     let (created, updated) = (number(created)?, number(updated)?);
     // A summary that is not JSON is ignored.
     let summary = text(summary).and_then(|json| serde_json::from_str::<Summary>(&json).ok());
-    let _ = posted;
     let info = SessionInfo::new(SessionId::from(text(session)?))
         .with_entries(number(last)?, Timestamp(created), Timestamp(updated))
+        .with_inbox(Cursor(number(posted).unwrap_or(0)))
         .with_summary(summary.unwrap_or_default());
     Some(info)
 }

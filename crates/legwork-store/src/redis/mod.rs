@@ -42,6 +42,7 @@
 mod address;
 mod append;
 mod claim;
+mod due;
 mod fault;
 mod greeting;
 mod inbox;
@@ -61,7 +62,7 @@ use std::time::Duration;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, Watchers};
+use legwork_port::store::{DueQuery, Error, Loaded, Page, Query, Range, Removal, Watchers};
 use redis::Client;
 use tokio::runtime::Handle;
 use tracing::info;
@@ -247,6 +248,10 @@ impl legwork_port::Store for Store {
 
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
         Box::pin(self.0.sessions(query))
+    }
+
+    fn due<'a>(&'a self, query: &'a DueQuery) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(self.0.due(query))
     }
 
     fn post<'a>(

@@ -19,10 +19,7 @@ const TRACES: &str = "the server's data has nothing of it any more, but its appe
     it; replicas and backups have files of their own";
 
 impl Inner {
-    pub(super) async fn remove(
-        self: &Arc<Self>,
-        sessions: &[SessionId],
-    ) -> Result<Removal, Error> {
+    pub(super) async fn remove(self: &Arc<Self>, sessions: &[SessionId]) -> Result<Removal, Error> {
         self.check_writable()?;
         let sessions: BTreeSet<_> = sessions.iter().cloned().collect();
         if sessions.is_empty() {

@@ -52,8 +52,7 @@ async fn s8_7_redis_lists_without_reading_a_journal() {
     let Some(place) = Place::shared() else { return };
     let overwrite = async |session: SessionId| {
         let journal = place.of_session("j", &session);
-        let entries: Vec<(String, Vec<Vec<u8>>)> =
-            place.run("XRANGE", (&journal, "-", "+")).await;
+        let entries: Vec<(String, Vec<Vec<u8>>)> = place.run("XRANGE", (&journal, "-", "+")).await;
         assert!(!entries.is_empty());
         let _: () = place.run("DEL", &journal).await;
         for (id, fields) in entries {
@@ -92,8 +91,7 @@ async fn s8_4_redis_keeps_what_it_cannot_read() {
     };
     let bytes = async |_: &Store, session: &SessionId| {
         let journal = place.of_session("j", session);
-        let entries: Vec<(String, Vec<Vec<u8>>)> =
-            place.run("XRANGE", (&journal, "-", "+")).await;
+        let entries: Vec<(String, Vec<Vec<u8>>)> = place.run("XRANGE", (&journal, "-", "+")).await;
         entries.into_iter().flat_map(|(_, fields)| fields).collect::<Vec<_>>().concat()
     };
     let result = check_unreadable(make, plant, bytes).await;

@@ -8,10 +8,10 @@
 )]
 
 mod conformance;
-//mod damage;
+mod damage;
 //mod durable;
 //mod full;
-//mod lease;
+mod lease;
 //mod outage;
 //#[path = "../../../legwork-models/tests/it/recorder.rs"]
 //mod recorder;

@@ -1,11 +1,8 @@
 use super::*;
 
 fn risk(appendonly: &str, appendfsync: &str, policy: &str) -> String {
-    let pairs = [
-        ("appendonly", appendonly),
-        ("appendfsync", appendfsync),
-        ("maxmemory-policy", policy),
-    ];
+    let pairs =
+        [("appendonly", appendonly), ("appendfsync", appendfsync), ("maxmemory-policy", policy)];
     let set = pairs.into_iter().filter(|(_, value)| !value.is_empty());
     risks(&set.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()).join("; ")
 }
