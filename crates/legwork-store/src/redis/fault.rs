@@ -94,6 +94,13 @@ impl Name {
 
     /// The error of a server that could not be reached.
     pub(super) fn unreachable(&self, tried: &str, error: &RedisError) -> Error {
+        // The client does not hand on which error of TLS it is.
+        if error.to_string().contains("certificate") {
+            return self.failed(format!(
+                "{tried}: its certificate is not trusted ({error}); if a private authority \
+                 signed it, name the file of that by the variable SSL_CERT_FILE"
+            ));
+        }
         self.failed(format!(
             "{tried}: it cannot be reached ({error}); see whether it runs at this address and try \
              again"
@@ -141,3 +148,6 @@ pub(super) fn lost(session: &SessionId, cause: Loss) -> Error {
 pub(super) fn held(session: &SessionId, by: Holder) -> Error {
     Error::Held { session: session.clone(), by }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ pub(super) struct Terms {
 }
 
 /// What a server said.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Greeting {
     /// The layout's version; none if there is no store yet.
     layout: Option<String>,
@@ -88,12 +88,14 @@ impl Greeting {
         }
     }
 
-    /// Says what may be lost.
-    pub(super) fn warn(&self, name: &Name, terms: &Terms) {
-        if !terms.read_only {
-            for risk in &self.risks {
-                warn!(address = %name, risk, "the server may lose what was written");
-            }
+    /// Says what may be lost, unless the server said it before.
+    pub(super) fn warn(&self, name: &Name, terms: &Terms, before: Option<&Self>) {
+        let is_known = before.is_some_and(|before| before.risks == self.risks);
+        if terms.read_only || is_known {
+            return;
+        }
+        for risk in &self.risks {
+            warn!(address = %name, risk, "the server may lose what was written");
         }
     }
 }

@@ -6,11 +6,10 @@ use legwork_core::inbox::Cursor;
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Seq, SessionId, entry};
 use legwork_port::store::{Error, Loaded, Range, Unreadable};
-use redis::{Pipeline, Value};
 
 use super::Inner;
-use super::link::Request;
-use super::reply::read;
+use super::reply::Reply;
+use super::script::{self, Call};
 
 const TRIED: &str = "reading a journal";
 
@@ -78,35 +77,26 @@ impl Inner {
     }
 
     async fn part(&self, session: &SessionId, after: Seq, limit: usize) -> Result<Part, Error> {
-        let mut pipeline = Pipeline::new();
-        pipeline.atomic();
-        let fields = ["born", "cuts", "last", "posted"];
-        pipeline.cmd("HMGET").arg(self.keys.session(session)).arg(&fields);
-        if limit > 0 && after.0 < u64::MAX {
-            let start = format!("{}-0", after.0 + 1);
-            let journal = self.keys.journal(session);
-            pipeline.cmd("XRANGE").arg(journal).arg(start).arg("+").arg("COUNT").arg(limit);
-        }
-        let value = self.link.ask(TRIED, &Request::Commands(pipeline)).await?;
-        Part::read(value).ok_or_else(|| self.link.name.odd(TRIED))
+        let limit = if after.0 < u64::MAX { limit } else { 0 };
+        let call = Call::of(&script::READ)
+            .key(self.keys.session(session))
+            .key(self.keys.journal(session))
+            .arg(after.next().0)
+            .arg(limit);
+        let reply = self.link.run(TRIED, call).await?;
+        Part::read(&reply).ok_or_else(|| self.link.name.odd(TRIED))
     }
 }
 
 impl Part {
-    fn read(value: Value) -> Option<Self> {
-        let mut answers: Vec<Value> = read(value)?;
-        let lines = match answers.len() {
-            1 => Vec::new(),
-            _ => read::<Vec<(String, Vec<Vec<u8>>)>>(answers.pop()?)?,
-        };
-        type Field = Option<String>;
-        let (born, cuts, last, posted): (Field, Field, Field, Field) = read(answers.pop()?)?;
-        let number = |field: Field| field.map_or(Some(0), |field| field.parse().ok());
+    fn read(reply: &Reply) -> Option<Self> {
+        let number =
+            |at| reply.get::<Option<String>>(at)?.map_or(Some(0), |number| number.parse().ok());
         Some(Self {
-            origin: (born, cuts),
-            last: Seq(number(last)?),
-            inbox: Cursor(number(posted)?),
-            lines: lines.into_iter().filter_map(|(_, mut fields)| fields.pop()).collect(),
+            origin: (reply.get(0)?, reply.get(1)?),
+            last: Seq(number(2)?),
+            inbox: Cursor(number(3)?),
+            lines: reply.get(4)?,
         })
     }
 }

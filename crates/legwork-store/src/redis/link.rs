@@ -1,5 +1,6 @@
 //! The connection to the server: made when it is needed, and made again when it broke.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use redis::{
 };
 use rustls::crypto::CryptoProvider;
 use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, warn};
 
 use super::fault::{self, Name};
@@ -25,11 +26,11 @@ const FIRST_WAIT: Duration = Duration::from_millis(10);
 /// The longest wait before something is tried again.
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
-/// How long a server may take to accept a connection.
+/// How long a server may take to accept a connection, and again to say what it is.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// How long a server may take to answer, such as one that writes its file anew.
-const ANSWERING: Duration = Duration::from_secs(30);
+/// How long a server may take to answer: one that writes its file anew is slow.
+const ANSWERING: Duration = Duration::from_secs(15);
 
 /// One connection, which all calls share; all of them may be repeated.
 pub(super) struct Link {
@@ -158,11 +159,11 @@ impl Link {
         };
         let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
         let mut connection = connected.map_err(trouble)?;
-        let greeting = Greeting::ask(&mut connection, &self.terms).await.map_err(trouble)?;
+        let greeting = timeout(CONNECTING, Greeting::ask(&mut connection, &self.terms)).await;
+        let silent = |_| Trouble::Unreachable(io::Error::from(io::ErrorKind::TimedOut).into());
+        let greeting = greeting.map_err(silent)?.map_err(trouble)?;
         greeting.check(&self.name, &self.terms).map_err(Trouble::Final)?;
-        if open.greeting.as_ref() != Some(&greeting) {
-            greeting.warn(&self.name, &self.terms);
-        }
+        greeting.warn(&self.name, &self.terms, open.greeting.as_ref());
         open.number += 1;
         debug!(address = %self.name, number = open.number, "a connection was made");
         open.greeting = Some(greeting);

@@ -29,7 +29,7 @@
 //!
 //! | field of a session | holds |
 //! |---|---|
-//! | `fence`, `until`, `by` | the newest claim: its fence, when its lease ends in microseconds since 1970, and who asked for it; the latter two are missing if it was given back |
+//! | `fence`, `until`, `by` | the newest claim: its fence, when its lease ends in microseconds since 1970, and who asked for it; it has no `until` if it was given back |
 //! | `born`, `cuts` | the fence of the first claim, and how often a tail was set aside: a reader of several ranges sees by them that the journal was replaced |
 //! | `last`, `created`, `updated` | the number of the last entry, and when the first and the last were made, as 20 digits |
 //! | `done_under`, `done` | the fence of the last append, and its number under this fence: an append that is sent again because its answer was lost does nothing |
@@ -65,7 +65,7 @@ use legwork_port::BoxFuture;
 use legwork_port::store::{DueQuery, Error, Loaded, Page, Query, Range, Removal, Watchers};
 use redis::Client;
 use tokio::runtime::Handle;
-use tracing::info;
+use tracing::{Instrument as _, info};
 
 use address::Address;
 use greeting::Terms;
@@ -212,7 +212,7 @@ impl Inner {
         &self,
         work: impl Future<Output = Result<T, Error>> + Send + 'static,
     ) -> Result<T, Error> {
-        match self.runtime()?.spawn(work).await {
+        match self.runtime()?.spawn(work.in_current_span()).await {
             Ok(result) => result,
             Err(error) if error.is_panic() => Err(Error::Panicked { message: error.to_string() }),
             Err(_) => Err(self.link.name.failed("the runtime ended before it answered")),

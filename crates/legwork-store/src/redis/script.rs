@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use redis::{Script, ScriptInvocation, ToRedisArgs};
 
 /// Scripts with what precedes each of them. A flag `allow-oom` lets one run on a server without
-/// memory, as it needs none; `no-writes` lets one run on a replica.
+/// memory, as it needs none; `no-writes` lets one run on a replica,
+/// and on a server without memory, which refuses even transactions that only read.
 macro_rules! scripts {
     ($($name:ident = $flags:literal $file:literal;)+) => {$(
         pub(super) static $name: LazyLock<Script> = LazyLock::new(|| Script::new(concat!(
@@ -22,6 +23,7 @@ scripts! {
     APPEND = "" "scripts/append.lua";
     POST = "" "scripts/post.lua";
     REMOVE = " flags=allow-oom" "scripts/remove.lua";
+    READ = " flags=no-writes" "scripts/read.lua";
     LIST = " flags=no-writes" "scripts/list.lua";
 }
 

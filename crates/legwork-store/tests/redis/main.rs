@@ -4,22 +4,26 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test may fail loudly"
+    clippy::print_stdout,
+    reason = "a test may fail loudly and says what it skips"
 )]
 
 mod conformance;
 mod damage;
-//mod durable;
-//mod full;
+mod durable;
+mod full;
 mod lease;
-//mod outage;
-//#[path = "../../../legwork-models/tests/it/recorder.rs"]
-//mod recorder;
-//mod refused;
-//mod removal;
+mod many;
+mod outage;
+mod proxy;
+#[path = "../../../legwork-models/tests/it/recorder.rs"]
+mod recorder;
+mod refused;
+mod removal;
 mod sample;
-//mod traced;
-//mod watched;
+mod tls;
+mod traced;
+mod watched;
 
 /// A file that is not named above would not be compiled.
 #[test]

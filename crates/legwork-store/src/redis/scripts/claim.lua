@@ -6,11 +6,14 @@ if answer then
 end
 local time = now()
 local found = redis.call('HMGET', KEYS[2], 'fence', 'until', 'by')
-if found[2] and tonumber(found[2]) > time then
-    if found[3] == ARGV[3] then
-        -- The same call, whose answer was lost.
-        return {'ok', found[1], '0'}
+if found[3] == ARGV[3] then
+    -- The same call, whose answer was lost; it changes nothing if its claim was given back since.
+    if found[2] then
+        redis.call('HSET', KEYS[2], 'until', text(time + ARGV[2]))
     end
+    return {'ok', found[1], '0'}
+end
+if found[2] and tonumber(found[2]) > time then
     return {'held', found[3]}
 end
 -- Above every fence of this store, and of what it lost if its server lost the last second.
