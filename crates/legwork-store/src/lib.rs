@@ -31,4 +31,14 @@
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "sqlite")]
+mod decode;
+#[cfg(feature = "sqlite")]
+mod lock;
+#[cfg(feature = "sqlite")]
+mod name;
+#[cfg(feature = "sqlite")]
+mod private;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(feature = "sqlite")]
+mod whole;
