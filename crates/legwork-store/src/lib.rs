@@ -28,17 +28,18 @@
 //! `sqlite`, which is on by default.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "redis")]
-pub mod redis;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "redis", feature = "sqlite"))]
+#[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "a store uses a part of it"))]
 mod decode;
 #[cfg(feature = "sqlite")]
 mod lock;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "redis", feature = "sqlite"))]
 mod name;
 #[cfg(feature = "sqlite")]
 mod private;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "redis", feature = "sqlite"))]
 mod whole;

@@ -1,5 +1,6 @@
 //! The store as the user named it, in errors.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +10,12 @@ use legwork_port::store::{Error, Loss};
 /// The store as the user named it: what every error says first.
 #[derive(Debug, Clone)]
 pub(crate) struct Name(Arc<str>);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl Name {
     pub(crate) fn of(path: &Path) -> Self {

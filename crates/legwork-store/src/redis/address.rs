@@ -1,5 +1,6 @@
 //! Addresses of Redis servers, such as `redis://:password@host:6379/0?prefix=clerk`.
 
+use std::path::Path;
 use std::time::Duration;
 
 use legwork_port::store::Error;
@@ -7,7 +8,7 @@ use redis::io::tcp::TcpSettings;
 use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _};
 
-use super::fault::Name;
+use crate::name::Name;
 
 /// What the keys of a store begin with if its address does not say it.
 const PREFIX: &str = "legwork";
@@ -34,7 +35,7 @@ impl Address {
     /// # Errors
     /// [`Error::Unusable`], without the address: it may have a password.
     pub(super) fn read(text: &str) -> Result<Self, Error> {
-        let unnamed = Name::of("redis");
+        let unnamed = Name::of(Path::new("redis"));
         let (server, query) = text.split_once('?').unwrap_or((text, ""));
         let mut address = Self {
             server: ConnectionAddr::Tcp(String::new(), 0).into_connection_info().map_err(
@@ -64,7 +65,7 @@ impl Address {
         // So that a server whose machine is gone is noticed by those that only listen, too.
         let tcp = tcp.set_keepalive(TcpKeepalive::new().with_time(KEEPALIVE));
         address.server = address.server.set_tcp_settings(tcp);
-        address.name = Name::of(&address.shown());
+        address.name = Name::of(Path::new(&address.shown()));
         Ok(address)
     }
 

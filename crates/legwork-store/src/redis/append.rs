@@ -6,10 +6,10 @@ use legwork_core::inbox::Cursor;
 use legwork_core::{Entry, Fence, Seq, SessionId};
 use legwork_port::store::{Appended, Batch, Error, Loss, Range};
 
-use super::fault::{Name, lost};
 use super::reply::Reply;
 use super::script::{self, Call};
 use super::{Inner, VERSION};
+use crate::name::{Name, lost};
 
 const TRIED: &str = "appending to a journal";
 
@@ -127,7 +127,7 @@ impl Append {
     /// Checks that nothing that can be used follows the expected entry: a damaged tail counts as
     /// missing.
     async fn check_damage(&self, store: &Inner, found: Seq) -> Result<(), Error> {
-        let whole = store.journal(&self.session, Range::after(self.expected)).await?;
+        let (whole, _) = store.journal(&self.session, Range::after(self.expected)).await?;
         if let Some(unreadable) = whole.unreadable {
             return Err(unreadable.refuses(&self.session));
         }

@@ -11,11 +11,12 @@ use tokio::sync::oneshot;
 use tracing::{debug, info, trace, warn};
 
 use super::append::{Append, Written};
-use super::fault::{held, lost};
+use super::fault::held;
 use super::link::Request;
 use super::reply::Reply;
 use super::script::{self, Call};
 use super::{Inner, VERSION};
+use crate::name::lost;
 
 /// A claim by its lease. The server's clock says when it ends.
 pub(super) struct Claim {

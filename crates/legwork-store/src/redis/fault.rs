@@ -1,43 +1,12 @@
 //! Redis's errors as errors of the port.
 
-use std::fmt;
-use std::sync::Arc;
-
 use legwork_core::SessionId;
-use legwork_port::store::{Error, Holder, Loss};
+use legwork_port::store::{Error, Holder};
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
-/// The store as the user named it, without a password: what every error says first.
-#[derive(Debug, Clone)]
-pub(super) struct Name(Arc<str>);
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::name::Name;
 
 impl Name {
-    pub(super) fn of(name: &str) -> Self {
-        Self(name.into())
-    }
-
-    pub(super) fn failed(&self, reason: impl Into<String>) -> Error {
-        Error::Failed { store: self.0.to_string(), reason: reason.into() }
-    }
-
-    pub(super) fn unusable(&self, reason: impl Into<String>) -> Error {
-        Error::Unusable { store: self.0.to_string(), reason: reason.into() }
-    }
-
-    pub(super) fn page_cursor(&self, cursor: &str) -> Error {
-        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
-    }
-
-    pub(super) fn newer(&self, found: u32, known: u32) -> Error {
-        Error::Newer { store: self.0.to_string(), found, known }
-    }
-
     /// The answer of a server that is not what a script or command gives.
     pub(super) fn odd(&self, tried: &str) -> Error {
         self.failed(format!(
@@ -139,10 +108,6 @@ pub(super) fn is_passing(error: &RedisError) -> bool {
         error.kind(),
         ErrorKind::Server(ServerErrorKind::BusyLoading | ServerErrorKind::TryAgain)
     )
-}
-
-pub(super) fn lost(session: &SessionId, cause: Loss) -> Error {
-    Error::Lost { session: session.clone(), cause }
 }
 
 pub(super) fn held(session: &SessionId, by: Holder) -> Error {

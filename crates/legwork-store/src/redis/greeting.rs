@@ -8,7 +8,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{ErrorKind, RedisError, RedisResult, ServerErrorKind, cmd};
 use tracing::warn;
 
-use super::fault::{self, Name};
+use super::fault;
+use crate::name::Name;
 
 /// The oldest version whose scripts have flags.
 const OLDEST: u32 = 7;

@@ -15,10 +15,11 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, warn};
 
-use super::fault::{self, Name};
+use super::fault;
 use super::greeting::{Greeting, Terms};
 use super::reply::Reply;
 use super::script::Call;
+use crate::name::Name;
 
 /// The first wait before something is tried again, which doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(10);

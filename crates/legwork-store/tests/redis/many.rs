@@ -15,7 +15,7 @@ fn summary(number: u64) -> Summary {
     let mut summary = Summary::default();
     summary.status = Some(ExecutionStatus::Completed);
     summary.title = format!("number {number}");
-    summary.due_at = (number % 2 == 0).then_some(Timestamp(number));
+    summary.due_at = number.is_multiple_of(2).then_some(Timestamp(number));
     summary
 }
 
@@ -49,7 +49,7 @@ async fn s8_7_pages_and_filters_of_many_sessions() {
     // The one that comes last of all.
     let last = all.sessions.last().unwrap();
     let one = store.sessions(&Query::first(1).title(&last.summary.title)).await.unwrap();
-    assert_eq!(one.sessions, [last.clone()]);
+    assert_eq!(one.sessions, std::slice::from_ref(last));
 
     let due = store.due(&DueQuery::at(Timestamp(MANY)).limit(300)).await.unwrap();
     let since: Vec<_> = due.sessions.iter().map(|info| info.summary.due_at.unwrap().0).collect();

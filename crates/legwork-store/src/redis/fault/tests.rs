@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 
 /// The error that a client makes of what a server answers.
@@ -8,7 +10,7 @@ fn answered(line: &str) -> RedisError {
 
 #[test]
 fn an_answer_of_the_server_says_what_to_do() {
-    let name = Name::of("redis://here");
+    let name = Name::of(Path::new("redis://here"));
     for (line, wanted) in [
         ("OOM command not allowed when used memory > 'maxmemory'.", "remove sessions or raise"),
         (
@@ -51,7 +53,7 @@ fn what_passes_by_itself_is_tried_again() {
 
 #[test]
 fn a_certificate_that_is_not_trusted_is_said_so() {
-    let name = Name::of("rediss://here");
+    let name = Name::of(Path::new("rediss://here"));
     let error = std::io::Error::other("invalid peer certificate: UnknownIssuer");
     let text = name.unreachable("claiming a session", &error.into()).to_string();
     assert!(text.contains("its certificate is not trusted") && text.contains("SSL_CERT_FILE"));

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 
 fn risk(appendonly: &str, appendfsync: &str, policy: &str) -> String {
@@ -32,7 +34,7 @@ fn greeting(layout: Option<&str>, server: u32, is_cluster: bool) -> Greeting {
 fn verdict(greeting: &Greeting, require_durable: bool) -> String {
     let version = b"legwork:version".to_vec();
     let terms = Terms { version, known: 1, read_only: false, require_durable };
-    let checked = greeting.check(&Name::of("redis://here"), &terms);
+    let checked = greeting.check(&Name::of(Path::new("redis://here")), &terms);
     checked.map_or_else(|error| error.to_string(), |()| "fine".to_owned())
 }
 

@@ -26,7 +26,7 @@ for at = 3, #ARGV do
 end
 for _, session in ipairs(sessions) do
     local id, keys, updated, due = unpack(session)
-    redis.call('DEL', unpack(keys))
+    redis.call('UNLINK', unpack(keys))
     move(KEYS[2], id, updated, '')
     move(KEYS[3], id, due, '')
     publish(ARGV[2], id)
