@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use legwork_core::Seq;
+use legwork_core::{Fence, Seq};
 use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error};
 use legwork_store::redis::Options;
@@ -91,6 +91,21 @@ async fn s8_3_fences_rise_when_the_server_lost_what_it_wrote_last() {
     assert!(new.fence() > old.fence());
     let lost = old.append(Seq(0), Batch::of(&entries(1..=1))).await;
     assert!(matches!(lost, Err(Error::Lost { .. })), "{lost:?}");
+}
+
+/// A clock that was set back, so that the time is below the fences that were given.
+#[tokio::test]
+async fn s8_3_fences_rise_when_the_servers_clock_goes_back() {
+    const LATER: u64 = 8_000_000_000_000_000;
+    let Some(place) = Place::shared() else { return };
+    let (store, name) = (place.store(), session("s"));
+    let _: () = place.run("SET", (place.key("fence"), LATER)).await;
+    for round in 1..=3 {
+        assert_eq!(store.claim(&name).await.unwrap().fence(), Fence(LATER + round));
+        write(&store, &name, &[1..=1]).await;
+        store.remove(std::slice::from_ref(&name)).await.unwrap();
+        let _: () = place.run("SET", (place.key("fence"), LATER + round)).await;
+    }
 }
 
 #[tokio::test]

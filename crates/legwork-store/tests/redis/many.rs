@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
+use legwork_core::inbox::Item;
 use legwork_core::{ExecutionStatus, Seq, Summary, Timestamp};
 use legwork_port::Store as _;
 use legwork_port::store::{Batch, DueQuery, Query, Range};
@@ -59,6 +60,28 @@ async fn s8_7_pages_and_filters_of_many_sessions() {
     assert_eq!((rest.sessions.len() as u64, rest.next), (MANY / 2 - 300, None));
     let before = store.due(&DueQuery::at(Timestamp(100))).await.unwrap();
     assert_eq!(before.sessions.len(), 51);
+}
+
+#[tokio::test]
+async fn s8_9_an_item_makes_a_session_due_that_waits_for_a_time() {
+    let Some(place) = Place::shared() else { return };
+    let (store, name) = (place.store(), session("s"));
+    let entry = said(1, "x");
+    let (now, later) = (Timestamp(entry.at.0 + 10), Timestamp(entry.at.0 + 1_000));
+    let mut summary = Summary::default();
+    summary.due_at = Some(later);
+    let claim = store.claim(&name).await.unwrap();
+    claim.append(Seq(0), Batch::of(&[entry]).with_summary(&summary)).await.unwrap();
+    claim.release().await.unwrap();
+    let due = async |now| store.due(&DueQuery::at(now)).await.unwrap().sessions.len();
+    assert_eq!((due(now).await, due(later).await), (0, 1));
+    let item = store.post(&name, "key", &Item::Stop("enough".into())).await.unwrap();
+    assert_eq!((due(now).await, due(later).await), (1, 1));
+    summary.taken = item;
+    let claim = store.claim(&name).await.unwrap();
+    claim.append(Seq(1), Batch::of(&[]).with_summary(&summary)).await.unwrap();
+    claim.release().await.unwrap();
+    assert_eq!((due(now).await, due(later).await), (0, 1));
 }
 
 #[tokio::test]
