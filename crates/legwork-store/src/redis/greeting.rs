@@ -9,6 +9,8 @@ use redis::{ErrorKind, RedisError, RedisResult, ServerErrorKind, cmd};
 use tracing::warn;
 
 use super::fault;
+use super::keys::Keys;
+use super::script::{self, Call};
 use crate::name::Name;
 
 /// The oldest version whose scripts have flags.
@@ -17,8 +19,7 @@ const OLDEST: u32 = 7;
 /// What a store expects of its server.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
-    /// The key of the layout's version.
-    pub(super) version: Vec<u8>,
+    pub(super) keys: Keys,
     /// The version of the layout that this code writes.
     pub(super) known: u32,
     pub(super) read_only: bool,
@@ -33,6 +34,8 @@ pub(super) struct Greeting {
     /// The first number of the server's version; none if it did not say it.
     server: Option<u32>,
     is_cluster: bool,
+    /// The commands that a store needs and its user may not run, as a list.
+    refused: String,
     /// What may be lost; none if nothing may.
     risks: Vec<String>,
 }
@@ -43,7 +46,7 @@ impl Greeting {
         connection: &mut MultiplexedConnection,
         terms: &Terms,
     ) -> RedisResult<Self> {
-        let layout = cmd("GET").arg(&terms.version).query_async(connection).await?;
+        let layout = cmd("GET").arg(terms.keys.version()).query_async(connection).await?;
         let info: RedisResult<String> = cmd("INFO").arg("server").query_async(connection).await;
         let info = unless_refused(info)?.unwrap_or_default();
         let settings: RedisResult<BTreeMap<String, String>> = cmd("CONFIG")
@@ -53,6 +56,7 @@ impl Greeting {
         let settings = unless_refused(settings)?;
         Ok(Self {
             layout,
+            refused: refused(connection, terms).await?,
             server: field(&info, "redis_version")
                 .and_then(|version| version.split('.').next().and_then(|first| first.parse().ok())),
             is_cluster: field(&info, "redis_mode") == Some("cluster"),
@@ -80,6 +84,12 @@ impl Greeting {
                 "it is Redis {version}, and Legwork needs {OLDEST}.0 or newer; update the server"
             )));
         }
+        if !self.refused.is_empty() {
+            return Err(name.unusable(format!(
+                "its user may not run {}, which a store needs; `ACL SETUSER` allows it",
+                self.refused
+            )));
+        }
         match self.risks.is_empty() || !terms.require_durable {
             true => Ok(()),
             false => Err(name.unusable(format!(
@@ -98,6 +108,24 @@ impl Greeting {
         for risk in &self.risks {
             warn!(address = %name, risk, "the server may lose what was written");
         }
+    }
+}
+
+/// The commands that scripts need and the user may not run; none if nothing is to be written.
+async fn refused(connection: &mut MultiplexedConnection, terms: &Terms) -> RedisResult<String> {
+    if terms.read_only {
+        return Ok(String::new());
+    }
+    let keys = terms.keys.samples().into_iter();
+    let call = keys.fold(Call::of(&script::PROBE), Call::key);
+    let answer: RedisResult<(String, String)> = call.invocation().invoke_async(connection).await;
+    match answer {
+        Ok((_, refused)) => Ok(refused),
+        // What an old server says of a script with flags; its version is checked.
+        Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::ResponseError) => {
+            Ok(String::new())
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -59,6 +59,12 @@ impl Keys {
         self.of("k", session)
     }
 
+    /// Keys of each type, to ask what a user may do with them.
+    pub(super) fn samples(&self) -> [Vec<u8>; 4] {
+        let session = SessionId::new("sample");
+        [self.version(), self.session(&session), self.journal(&session), self.listed()]
+    }
+
     /// What the key of a session's hash begins with; its id and a brace follow.
     pub(super) fn sessions(&self) -> Vec<u8> {
         self.global("s:{")

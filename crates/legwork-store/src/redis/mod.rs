@@ -145,7 +145,7 @@ impl Options {
         let (name, keys) = (address.name, Keys::new(&address.prefix));
         let channel = keys.channel(address.server.redis_settings().db());
         let terms = Terms {
-            version: keys.version(),
+            keys: keys.clone(),
             known: VERSION,
             read_only: self.read_only,
             require_durable: self.require_durable || address.require_durable,

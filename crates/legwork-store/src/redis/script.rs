@@ -24,6 +24,7 @@ scripts! {
     POST = "" "scripts/post.lua";
     REMOVE = " flags=allow-oom" "scripts/remove.lua";
     READ = " flags=no-writes" "scripts/read.lua";
+    PROBE = " flags=no-writes" "scripts/probe.lua";
     LIST = " flags=no-writes" "scripts/list.lua";
 }
 

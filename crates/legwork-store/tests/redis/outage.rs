@@ -86,7 +86,7 @@ async fn s8_3_an_append_in_doubt_is_an_error_that_says_so() {
 
 #[tokio::test]
 async fn s8_3_a_claim_that_was_taken_over_while_an_append_was_in_doubt_writes_nothing_more() {
-    let Some(place) = Place::shared() else { return };
+    let Some(place) = Place::own() else { return };
     let (proxy, plain) = (Proxy::to(place.url()).await, place.store());
     let store = behind(&proxy, &place, Options::new().patience(Duration::from_secs(60))).await;
     let name = session("s");

@@ -19,6 +19,11 @@ async fn refusal(address: &str) -> Error {
     error
 }
 
+/// The address of the store without its user.
+fn server(place: &Place) -> String {
+    place.address().split_once('@').unwrap().1.to_owned()
+}
+
 #[tokio::test]
 async fn a_wrong_password_or_port_is_said_so() {
     let Some(place) = Place::shared() else { return };
@@ -146,8 +151,7 @@ async fn a_user_may_need_no_more_than_its_own_keys() {
     let _: () = place.run("ACL", rules).await;
     let keys = format!("~{}", place.key("*"));
     let _: () = place.run("ACL", ("SETUSER", "clerk", keys, "resetchannels")).await;
-    let (_, server) =
-        place.address().split_once('@').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let server = server(&place);
     let store = Store::open(&format!("redis://clerk:secret@{server}")).unwrap();
     // It may publish nothing and ask for no settings.
     write(&store, &session("s"), &[1..=3]).await;
@@ -160,7 +164,24 @@ async fn a_user_may_need_no_more_than_its_own_keys() {
     let store = Store::open(&format!("redis://clerk:secret@{other}?prefix=other")).unwrap();
     let error = store.claim(&session("s")).await.err().unwrap();
     assert!(matches!(error, Error::Unusable { .. }), "{error}");
-    assert!(error.to_string().contains("its user is not allowed to do that"), "{error}");
+    assert!(error.to_string().contains("its user "), "{error}");
+}
+
+/// A script that is refused a command in its middle would leave what it wrote before.
+#[tokio::test]
+async fn a_user_who_may_not_run_all_commands_is_refused_before_anything_is_written() {
+    let Some(place) = Place::own() else { return };
+    let keys = format!("~{}", place.key("*"));
+    let rules = ("SETUSER", "clerk", "on", ">secret", keys, "+@all", "-zadd", "-xsetid");
+    let _: () = place.run("ACL", rules).await;
+    let server = server(&place);
+    let address = format!("redis://clerk:secret@{server}");
+    let error = Store::open(&address).unwrap().claim(&session("s")).await.err().unwrap();
+    assert!(matches!(error, Error::Unusable { .. }), "{error}");
+    assert!(error.to_string().contains("its user may not run XSETID, ZADD"), "{error}");
+    assert!(place.keys().await.is_empty());
+    let reader = Options::new().read_only().open(&address).unwrap();
+    assert!(reader.sessions(&Query::all()).await.unwrap().sessions.is_empty());
 }
 
 #[tokio::test]

@@ -18,8 +18,7 @@ fn bytes(range: std::ops::RangeInclusive<u64>) -> usize {
 
 /// The address as it is shown.
 fn shown(place: &Place) -> String {
-    let (_, server) = place.address().split_once('@').map(|(_, s)| ((), s.to_owned())).unwrap();
-    format!("redis://{server}")
+    format!("redis://{}", place.address().split_once('@').unwrap().1)
 }
 
 #[tokio::test]

@@ -28,12 +28,12 @@ fn only_a_file_that_is_always_synced_loses_nothing() {
 
 fn greeting(layout: Option<&str>, server: u32, is_cluster: bool) -> Greeting {
     let layout = layout.map(str::to_owned);
-    Greeting { layout, server: Some(server), is_cluster, risks: vec!["it forgets".to_owned()] }
+    let (refused, risks) = (String::new(), vec!["it forgets".to_owned()]);
+    Greeting { layout, server: Some(server), is_cluster, refused, risks }
 }
 
 fn verdict(greeting: &Greeting, require_durable: bool) -> String {
-    let version = b"legwork:version".to_vec();
-    let terms = Terms { version, known: 1, read_only: false, require_durable };
+    let terms = Terms { keys: Keys::new("legwork"), known: 1, read_only: false, require_durable };
     let checked = greeting.check(&Name::of(Path::new("redis://here")), &terms);
     checked.map_or_else(|error| error.to_string(), |()| "fine".to_owned())
 }
