@@ -93,11 +93,11 @@ impl Append {
     }
 
     pub(super) async fn run(&self, store: &Inner) -> Result<Written, Error> {
-        let reply = store.link.run(TRIED, self.call(store, None)).await?;
+        let reply = store.link.write(TRIED, self.call(store, None)).await?;
         let reply = match reply.get(0).map(Seq) {
             Some(found) if reply.word() == "moved" && found > self.expected => {
                 self.check_damage(store, found).await?;
-                store.link.run(TRIED, self.call(store, Some(found))).await?
+                store.link.write(TRIED, self.call(store, Some(found))).await?
             }
             _ => reply,
         };

@@ -61,7 +61,7 @@ impl Inner {
             .arg(VERSION)
             .arg(micros(self.options.lease))
             .arg(&token);
-        let reply = self.link.run(TRIED, call).await?;
+        let reply = self.link.write(TRIED, call).await?;
         match reply.word() {
             "ok" => {
                 self.report_new(&reply);
@@ -106,7 +106,7 @@ impl Inner {
         let mut turn = self.turns.take(session);
         turn.begin().await;
         let call = Call::of(&script::CLAIMED).key(self.keys.session(session));
-        let reply = self.link.run(TRIED, call).await?;
+        let reply = self.link.look(TRIED, call).await?;
         match reply.word() {
             "held" => Ok(true),
             "free" => Ok(false),
@@ -183,7 +183,7 @@ impl Inner {
             .key(self.keys.session(session))
             .arg(fence.0)
             .arg(micros(self.options.lease));
-        let reply = self.link.run(TRIED, call).await?;
+        let reply = self.link.write(TRIED, call).await?;
         match reply.word() {
             "ok" => Ok(()),
             "lost" => Err(lost(session, Loss::Claimed)),
@@ -194,7 +194,7 @@ impl Inner {
 
     async fn give_back(&self, session: &SessionId, fence: Fence) -> Result<(), Error> {
         let call = Call::of(&script::RELEASE).key(self.keys.session(session)).arg(fence.0);
-        self.link.ask("releasing a claim", &Request::Script(call)).await.map(|_| ())
+        self.link.ask("releasing a claim", &Request::Write(call)).await.map(|_| ())
     }
 }
 

@@ -76,12 +76,16 @@ impl Name {
         ))
     }
 
-    /// The error of a write whose answer was lost with the connection.
-    pub(super) fn in_doubt(&self, tried: &str, error: &RedisError) -> Error {
+    /// The error of a write whose answer was lost with the connection, and that could not be
+    /// repeated since.
+    pub(super) fn in_doubt(&self, tried: &str, since: Error) -> Error {
+        let since = match since {
+            Error::Failed { reason, .. } | Error::Unusable { reason, .. } => reason,
+            other => other.to_string(),
+        };
         self.failed(format!(
-            "{tried}: the connection broke before it answered and it cannot be reached since \
-             ({error}), so whether anything was written is not known; load the session again when \
-             it is back"
+            "{tried}: the connection broke before it answered, so whether anything was written is \
+             not known; load the session again when it is back (trying again: {since})"
         ))
     }
 }

@@ -42,7 +42,7 @@ impl Inner {
             .arg(item);
         let (store, of) = (Arc::clone(self), session.clone());
         let cursor = self.in_task(async move {
-            let reply = store.link.run(POSTING, call).await?;
+            let reply = store.link.write(POSTING, call).await?;
             store.watchers.notify(&of);
             match (reply.word(), reply.get(0)) {
                 ("ok", Some(cursor)) => {

@@ -74,7 +74,7 @@ impl Inner {
             .key(self.keys.journal(session))
             .arg(after.next().0)
             .arg(limit);
-        let reply = self.link.run(TRIED, call).await?;
+        let reply = self.link.look(TRIED, call).await?;
         Part::read(&reply).ok_or_else(|| self.link.name.odd(TRIED))
     }
 }

@@ -56,14 +56,20 @@ struct Open {
 
 /// What is asked of the server.
 pub(super) enum Request {
-    Script(Call),
+    /// A script that writes.
+    Write(Call),
+    /// A script that does not.
+    Look(Call),
+    /// Commands that do not write.
     Commands(Pipeline),
 }
 
 impl Request {
     async fn send(&self, connection: &mut MultiplexedConnection) -> RedisResult<Value> {
         match self {
-            Self::Script(call) => call.invocation().invoke_async(connection).await,
+            Self::Write(call) | Self::Look(call) => {
+                call.invocation().invoke_async(connection).await
+            }
             Self::Commands(pipeline) => pipeline.query_async(connection).await,
         }
     }
@@ -92,9 +98,15 @@ impl Link {
         &self.client
     }
 
-    /// Runs a script.
-    pub(super) async fn run(&self, tried: &str, call: Call) -> Result<Reply, Error> {
-        let value = self.ask(tried, &Request::Script(call)).await?;
+    /// Runs a script that writes.
+    pub(super) async fn write(&self, tried: &str, call: Call) -> Result<Reply, Error> {
+        let value = self.ask(tried, &Request::Write(call)).await?;
+        Reply::read(value).ok_or_else(|| self.name.odd(tried))
+    }
+
+    /// Runs a script that does not write.
+    pub(super) async fn look(&self, tried: &str, call: Call) -> Result<Reply, Error> {
+        let value = self.ask(tried, &Request::Look(call)).await?;
         Reply::read(value).ok_or_else(|| self.name.odd(tried))
     }
 
@@ -108,26 +120,36 @@ impl Link {
         loop {
             let trouble = match self.try_once(tried, request).await {
                 Ok(value) => return Ok(value),
-                Err(Trouble::Final(error)) => return Err(error),
                 Err(trouble) => trouble,
             };
-            in_doubt |= matches!(trouble, Trouble::Broken(_));
-            let may_return = self.was_connected.load(Ordering::Relaxed)
-                || matches!(trouble, Trouble::NotReady(_));
-            if !may_return || Instant::now() + wait >= deadline {
-                return Err(match trouble {
-                    Trouble::Final(error) => error,
-                    Trouble::Unreachable(error) | Trouble::Broken(error) if in_doubt => {
-                        self.name.in_doubt(tried, &error)
-                    }
-                    Trouble::Unreachable(error) | Trouble::Broken(error) => {
-                        self.name.unreachable(tried, &error)
-                    }
-                    Trouble::NotReady(error) => self.name.redis(tried, &error),
-                });
+            in_doubt |= matches!((&trouble, request), (Trouble::Broken(_), Request::Write(_)));
+            if !self.may_pass(&trouble) || Instant::now() + wait >= deadline {
+                let error = self.error(tried, trouble);
+                return Err(if in_doubt { self.name.in_doubt(tried, error) } else { error });
             }
             sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// Whether it is worth while to try again.
+    fn may_pass(&self, trouble: &Trouble) -> bool {
+        match trouble {
+            Trouble::Unreachable(_) | Trouble::Broken(_) => {
+                self.was_connected.load(Ordering::Relaxed)
+            }
+            Trouble::NotReady(_) => true,
+            Trouble::Final(_) => false,
+        }
+    }
+
+    fn error(&self, tried: &str, trouble: Trouble) -> Error {
+        match trouble {
+            Trouble::Unreachable(error) | Trouble::Broken(error) => {
+                self.name.unreachable(tried, &error)
+            }
+            Trouble::NotReady(error) => self.name.redis(tried, &error),
+            Trouble::Final(error) => error,
         }
     }
 

@@ -76,7 +76,7 @@ impl Inner {
             .arg(&span.end)
             .arg(wanted.clamp(1, BATCH))
             .arg(span.which);
-        let reply = self.link.run(span.tried, call).await?;
+        let reply = self.link.look(span.tried, call).await?;
         let odd = || self.link.name.odd(span.tried);
         let last: Vec<u8> = reply.get(0).ok_or_else(odd)?;
         let goes_on = reply.get::<u8>(1) == Some(1);

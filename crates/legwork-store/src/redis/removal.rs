@@ -56,7 +56,7 @@ impl Inner {
                 .key(keys.cut(session))
                 .arg(session.as_str());
         }
-        let reply = self.link.run(TRIED, call).await?;
+        let reply = self.link.write(TRIED, call).await?;
         let at = |position| reply.get(position).and_then(|at| sessions.iter().nth(at));
         match (reply.word(), at(0)) {
             ("ok", _) => {

@@ -72,11 +72,16 @@ async fn s8_3_an_append_in_doubt_is_an_error_that_says_so() {
     let error = claim.append(Seq(1), Batch::of(&entries(2..=3))).await.unwrap_err();
     assert!(matches!(error, Error::Failed { .. }) && error.is_retryable(), "{error}");
     assert!(error.to_string().contains("whether anything was written is not known"), "{error}");
-    // Nothing is in doubt of what was not sent.
+    // Nothing is in doubt of what was not sent, or does not write.
     let error = claim.append(Seq(1), Batch::of(&entries(2..=3))).await.unwrap_err();
     assert!(error.to_string().contains("it cannot be reached"), "{error}");
     let error = store.sessions(&Query::all()).await.unwrap_err();
     assert!(error.to_string().contains("it cannot be reached"), "{error}");
+    proxy.set(Way::Open);
+    assert_eq!(numbers(&store, &name).await, [1, 2, 3]);
+    proxy.set(Way::EndsBeforeAnswer);
+    let error = store.sessions(&Query::all()).await.unwrap_err();
+    assert!(!error.to_string().contains("written"), "{error}");
     proxy.set(Way::Open);
     let again = claim.append(Seq(1), Batch::of(&entries(2..=3))).await;
     assert!(matches!(again, Err(Error::Moved { found: Seq(3), .. })), "{again:?}");
@@ -108,6 +113,30 @@ async fn s8_3_a_claim_that_was_taken_over_while_an_append_was_in_doubt_writes_no
     assert!(matches!(lost, Err(Error::Lost { .. })), "{lost:?}");
     append(&*new, 4..=4).await;
     assert_eq!(numbers(&plain, &name).await, [1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn s8_3_an_append_in_doubt_stays_so_when_the_server_comes_back_as_a_replica() {
+    let Some(place) = Place::own() else { return };
+    let proxy = Proxy::to(place.url()).await;
+    let store = behind(&proxy, &place, Options::new().patience(Duration::from_secs(60))).await;
+    let name = session("s");
+    let claim = store.claim(&name).await.unwrap();
+    append(&*claim, 1..=1).await;
+    proxy.set(Way::EndsBeforeAnswer);
+    let entry = entries(2..=2);
+    let appending = claim.append(Seq(1), Batch::of(&entry));
+    let fails_over = async {
+        let plain = place.store();
+        until(async || (numbers(&plain, &name).await == [1, 2]).then_some(())).await;
+        let _: () = place.run("REPLICAOF", ("127.0.0.1", "1")).await;
+        proxy.set(Way::Open);
+    };
+    let (appended, ()) = futures_util::future::join(appending, fails_over).await;
+    let error = appended.unwrap_err();
+    assert!(matches!(error, Error::Failed { .. }), "{error}");
+    assert!(error.to_string().contains("whether anything was written is not known"), "{error}");
+    assert!(error.to_string().contains("it is a replica"), "{error}");
 }
 
 /// A request that the network still had when the connection broke may come to the server later
