@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork::port::Store;
-use legwork::store::{self, sqlite};
+use legwork::store::{self, Address, FORMS, Scheme};
 
 use crate::args;
 use crate::config::{Config, Source, Sourced, variable_of};
@@ -15,7 +15,9 @@ use crate::shell::quoted;
 /// The address of the store of sessions.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreAddress {
-    address: String,
+    address: Address,
+    /// How it is shown: without a password.
+    shown: String,
     /// The flags that another command needs to find the same store.
     flag: String,
 }
@@ -29,12 +31,13 @@ impl StoreAddress {
 
     fn at(address: Sourced<String>, config: &Config) -> Result<Self, Error> {
         let Sourced { value, source } = address;
-        let address = checked(value)?;
+        let address = checked(&value)?;
+        let shown = address.to_string();
         let flag = match source {
-            Source::Flag(_) => format!(" --store {}{}", quoted(&address), config.flag),
+            Source::Flag(_) => format!(" --store {}{}", quoted(&shown), config.flag),
             _ => config.flag.clone(),
         };
-        Ok(Self { address, flag })
+        Ok(Self { address, shown, flag })
     }
 
     /// The address as it was given, with its source.
@@ -51,13 +54,24 @@ impl StoreAddress {
         }
     }
 
+    /// The address as it is shown.
     pub(crate) fn as_str(&self) -> &str {
-        &self.address
+        &self.shown
     }
 
-    /// The path of the store, if it is a file.
+    /// The path of the store, if it is a file or a directory.
     pub(crate) fn path(&self) -> Option<&Path> {
-        sqlite_path(&self.address)
+        self.address.path().map(Path::new)
+    }
+
+    /// Whether it is gone when the command ends.
+    pub(crate) fn is_of_memory(&self) -> bool {
+        self.address.scheme() == Scheme::Memory
+    }
+
+    /// The address as it was given in an argument.
+    pub(crate) fn given(text: &str, config: &Config) -> Result<Self, Error> {
+        Self::at(Sourced::new(text.to_owned(), Source::Flag("--store")), config)
     }
 
     /// The flags that another command needs to find the same store, with a space before each.
@@ -68,7 +82,7 @@ impl StoreAddress {
     /// Opens the store to write; creates it if it does not exist.
     pub(crate) fn open(&self) -> Result<Arc<dyn Store>, Error> {
         // The command works on one session, and nothing in it waits for another.
-        Ok(store::open_inline(&self.address)?)
+        Ok(store::open_inline(self.address.as_str())?)
     }
 
     /// Opens the store to write, if it exists.
@@ -79,31 +93,34 @@ impl StoreAddress {
         }
     }
 
+    /// Opens the store for several sessions at once; creates it if it does not exist.
+    pub(crate) fn open_shared(&self) -> Result<Arc<dyn Store>, Error> {
+        Ok(store::open(self.address.as_str())?)
+    }
+
     /// Opens the store to read, if it exists.
     pub(crate) fn open_to_read(&self) -> Result<Option<Arc<dyn Store>>, Error> {
-        let Some(path) = sqlite_path(&self.address).filter(|_| self.exists()) else {
-            return Ok(None);
-        };
-        Ok(Some(Arc::new(sqlite::Options::new().read_only().open(path)?)))
+        match self.exists() {
+            true => Ok(Some(store::open_to_read(self.address.as_str())?)),
+            false => Ok(None),
+        }
     }
 
+    /// Whether there may be sessions: a server is asked when it is first used.
     fn exists(&self) -> bool {
-        // If that is unknown, opening it reports what is wrong.
-        sqlite_path(&self.address).is_some_and(|path| path.try_exists().unwrap_or(true))
+        match self.path() {
+            // If that is unknown, opening it reports what is wrong.
+            Some(path) => path.try_exists().unwrap_or(true),
+            None => !self.is_of_memory(),
+        }
     }
 }
 
-fn checked(address: String) -> Result<String, Error> {
-    let known = address == "memory:" || sqlite_path(&address).is_some();
-    if known {
-        return Ok(address);
-    }
-    let message = format!("{address:?} is not the address of a store");
-    Err(Error::usage(message, "give it as sqlite:PATH, such as --store sqlite:work.db"))
-}
-
-fn sqlite_path(address: &str) -> Option<&Path> {
-    address.strip_prefix("sqlite:").filter(|path| !path.is_empty()).map(Path::new)
+fn checked(address: &str) -> Result<Address, Error> {
+    Address::parse(address).map_err(|_| {
+        let message = format!("{address:?} is not the address of a store");
+        Error::usage(message, format!("give it as {FORMS}, such as --store sqlite:work.db"))
+    })
 }
 
 /// The default folder of sessions.

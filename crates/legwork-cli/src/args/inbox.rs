@@ -36,6 +36,15 @@ A session that runs makes no further step: what was finished is kept, and the
 execution ends as cancelled. One that waits or was interrupted ends once it is
 resumed. The session stays usable: `legwork run --session` gives it a new task.";
 
+pub(super) const SUSPEND: &str = "\
+Examples:
+  legwork suspend a1b2c3d4
+  legwork suspend a1b2c3d4 --reason \"until the tests are green\"
+
+A session that runs makes the step under way and rests before the next one; its
+execution does not end. No worker takes it up, and what is said to it waits, until
+`legwork resume` goes on with it or it is given a task.";
+
 /// A message to a session.
 #[derive(Debug, Args)]
 pub(crate) struct Words {
@@ -61,6 +70,21 @@ pub(crate) struct Stop {
     pub(crate) session: String,
     /// Why, which is recorded
     #[arg(long, value_name = "WORDS", default_value = "The user stopped it.")]
+    pub(crate) reason: String,
+    /// Print what became of it as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: Store,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Suspend {
+    /// The session: its id, or the beginning or end of it
+    #[arg(add = crate::complete::sessions())]
+    pub(crate) session: String,
+    /// Why, which is recorded
+    #[arg(long, value_name = "WORDS", default_value = "The user suspended it.")]
     pub(crate) reason: String,
     /// Print what became of it as a line of JSON
     #[arg(long)]

@@ -34,14 +34,16 @@ pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
 pub(crate) use doctor::Doctor;
-pub(crate) use inbox::{Stop, Words};
+pub(crate) use inbox::{Stop, Suspend, Words};
 pub(crate) use man::Man;
 pub(crate) use models::{Models, ModelsList, ModelsPing, ModelsShow};
 pub(crate) use output::{Color, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::{OutputMode, Run};
 pub(crate) use schema::{Described, Schema};
-pub(crate) use sessions::{Check, Diff, List, Remove, Search, Sessions, Show, Status};
+pub(crate) use sessions::{
+    Branch, Check, Diff, Fork, Label, List, Remove, Rewind, Search, Sessions, Show, Status, Title, Tree,
+};
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
@@ -121,6 +123,9 @@ pub(crate) enum Command {
     /// Stop what a session does, in whatever process it runs
     #[command(after_help = inbox::STOP)]
     Stop(Stop),
+    /// Suspend a session: it rests before its next step until it is resumed
+    #[command(after_help = inbox::SUSPEND)]
+    Suspend(Suspend),
     /// Take back what a session did, the last call first
     #[command(after_help = undo::EXAMPLES)]
     Undo(Undo),
@@ -168,6 +173,7 @@ impl Command {
             Self::Pending(args) => args.json,
             Self::Steer(args) | Self::FollowUp(args) => args.json,
             Self::Stop(args) => args.json,
+            Self::Suspend(args) => args.json,
             Self::Undo(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),

@@ -98,6 +98,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Steer(args) => inbox::steer(args, &config).await,
             Command::FollowUp(args) => inbox::follow_up(args, &config).await,
             Command::Stop(args) => inbox::stop(args, &config).await,
+            Command::Suspend(args) => inbox::suspend(args, &config).await,
             Command::Undo(args) => undo::undo(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),

@@ -1,5 +1,6 @@
 //! From the text of a file to what it says, or to what is wrong with it and where.
 
+use legwork::store::Address;
 use legwork::tools::sandbox::{InvalidHost, Network};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -172,13 +173,12 @@ fn model(item: &Item<'_>) -> Result<String, Error> {
 
 fn store(item: &Item<'_>) -> Result<String, Error> {
     let text = item.text()?;
-    if text == "memory:" {
-        return Ok(text.to_owned());
-    }
-    let path = text.strip_prefix("sqlite:").ok_or_else(|| item.wrong_text())?;
+    let address = Address::parse(text).map_err(|_| item.wrong_text())?;
+    let Some(path) = address.path() else { return Ok(text.to_owned()) };
+    let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
     let path = expanded(path, item.document.folder());
     let path = path.map_err(|why| item.problem(&format!("cannot be used: {why}")))?;
-    Ok(format!("sqlite:{}", path.display()))
+    Ok(format!("{scheme}:{}", path.display()))
 }
 
 fn network(item: &Item<'_>) -> Result<Network, Error> {

@@ -2,11 +2,13 @@
 
 mod remove;
 mod search;
+mod tree;
 
 use clap::{Args, Subcommand};
 
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
+pub(crate) use tree::{Branch, Fork, Label, Rewind, Title, Tree};
 
 use super::Store;
 
@@ -76,6 +78,24 @@ pub(crate) enum Sessions {
     /// Search tasks, answers, tool arguments and results of all sessions
     #[command(after_help = search::EXAMPLES)]
     Search(Search),
+    /// Show the branches of a session, its tasks and steps, and where its head is
+    #[command(after_help = tree::TREE)]
+    Tree(Tree),
+    /// Go back to an entry of a session, and go on from there
+    #[command(after_help = tree::BRANCH)]
+    Branch(Branch),
+    /// Go back to before the last task or steps of a session
+    #[command(after_help = tree::REWIND)]
+    Rewind(Rewind),
+    /// Begin a new session from an entry of another one
+    #[command(after_help = tree::FORK)]
+    Fork(Fork),
+    /// Label an entry of a session
+    #[command(after_help = tree::LABEL)]
+    Label(Label),
+    /// Give a session a title
+    #[command(after_help = tree::TITLE)]
+    Title(Title),
 }
 
 #[derive(Debug, Args)]
@@ -155,6 +175,9 @@ impl Sessions {
             Self::Diff(args) => args.json,
             Self::Remove(_) => false,
             Self::Search(args) => args.json,
+            Self::Tree(args) => args.json,
+            Self::Branch(_) | Self::Rewind(_) | Self::Fork(_) => false,
+            Self::Label(_) | Self::Title(_) => false,
         }
     }
 }

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use legwork::store::sqlite;
 use legwork::tools::Environment;
 
 use super::check::Check;
@@ -31,16 +30,16 @@ pub(super) fn store(found: Result<StoreAddress, Error>) -> Check {
         Err(error) => return Check::bad("store", error.to_string()).with_hint(HINT),
     };
     let address = store.as_str();
-    let Some(path) = store.path() else {
+    if store.is_of_memory() {
         return Check::warning("store", format!("{address} is gone when the command ends"))
             .with_hint(HINT);
-    };
+    }
     match store.open_existing() {
         Err(error) => Check::bad("store", format!("{address}: {error}")).with_hint(HINT),
         Ok(Some(_)) => {
-            Check::good("store", format!("{address}, format version {}", sqlite::VERSION))
+            Check::good("store", address.to_owned())
         }
-        Ok(None) => match writable(path) {
+        Ok(None) => match writable(store.path().unwrap_or(Path::new(""))) {
             Ok(()) => Check::good("store", format!("{address}, made by the first session")),
             Err(error) => {
                 Check::bad("store", format!("{address} cannot be made: {error}")).with_hint(HINT)

@@ -1,12 +1,14 @@
-//! `legwork steer`, `follow-up` and `stop`: what is said to a session from another process.
+//! `legwork steer`, `follow-up`, `stop` and `suspend`: what is said to a session from another process.
 
 mod follow_up;
 mod steer;
 mod stop;
+mod suspend;
 
 pub(crate) use follow_up::follow_up;
 pub(crate) use steer::steer;
 pub(crate) use stop::stop;
+pub(crate) use suspend::suspend;
 
 use legwork::agent::Delivery;
 use legwork::core::{AgentState, ExecutionStatus};

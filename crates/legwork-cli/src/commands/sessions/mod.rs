@@ -1,9 +1,14 @@
 //! `legwork sessions`: looking at sessions without touching them, and removing them.
 
+mod branches;
 mod changed;
 mod check;
 mod diff;
+mod entry;
+mod fork;
 mod list;
+mod moved;
+mod named;
 mod needle;
 mod remove;
 mod search;
@@ -28,5 +33,11 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Diff(args) => diff::diff(args, config).await,
         args::Sessions::Remove(args) => remove::remove(args, config).await,
         args::Sessions::Search(args) => search::search(args, config).await,
+        args::Sessions::Tree(args) => branches::tree(args, config).await,
+        args::Sessions::Branch(args) => moved::branch(args, config).await,
+        args::Sessions::Rewind(args) => moved::rewind(args, config).await,
+        args::Sessions::Fork(args) => fork::fork(args, config).await,
+        args::Sessions::Label(args) => named::label(args, config).await,
+        args::Sessions::Title(args) => named::title(args, config).await,
     }
 }

@@ -1,51 +1,59 @@
-//! Stores by address: `sqlite:PATH`, `memory:`.
+//! Stores by address: `sqlite:PATH`, `jsonl:DIR`, `postgres://..`, `redis://..`, `memory:`.
+//!
+//! Each kind but the last needs the feature of its name.
+
+mod address;
+mod open;
 
 use std::sync::Arc;
 
 use legwork_agent::Builder;
-use legwork_agent::memory::MemoryStore;
 use legwork_port::Store;
 use legwork_port::store::Error;
 
+pub use address::{Address, FORMS, Scheme};
+/// Needs the feature `jsonl`.
+#[cfg(feature = "jsonl")]
+pub use legwork_store::jsonl;
+/// Needs the feature `postgres`.
+#[cfg(feature = "postgres")]
+pub use legwork_store::postgres;
+/// Needs the feature `redis`.
+#[cfg(feature = "redis")]
+pub use legwork_store::redis;
 /// Needs the feature `sqlite`.
 #[cfg(feature = "sqlite")]
 pub use legwork_store::sqlite;
 
-#[cfg_attr(not(feature = "sqlite"), path = "store/none.rs")]
-mod file;
+use open::How;
 
 /// Opens the store at an address.
 ///
-/// `sqlite:PATH` is a file, created if it is missing, and needs the feature `sqlite`; `memory:` is
-/// a new store in memory.
+/// A file or directory is created if it is missing. A server is connected to when the store is
+/// first used. `memory:` is a new store.
 ///
 /// # Errors
 /// If the address is not known, the store cannot be used, or its feature is off.
 pub fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open_by(address, file::grouped)
+    open::open(&Address::parse(address)?, How::Grouped)
 }
 
 /// Opens the store at an address, for a program with one run at a time, such as a command.
 ///
-/// The store writes on the thread that appends, which blocks while the disk works.
+/// A store of files writes on the thread that appends, which blocks while the disk works.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_inline(address: &str) -> Result<Arc<dyn Store>, Error> {
-    open_by(address, file::inline)
+    open::open(&Address::parse(address)?, How::Inline)
 }
 
-type Opened = Result<Arc<dyn Store>, Error>;
-
-fn open_by(address: &str, file: fn(&str) -> Opened) -> Opened {
-    match address.split_once(':') {
-        Some(("sqlite", path)) if !path.is_empty() => file(path),
-        Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
-        _ => Err(Error::Unusable {
-            store: address.to_owned(),
-            reason: "not the address of a store: use `sqlite:PATH` or `memory:`".to_owned(),
-        }),
-    }
+/// Opens the store at an address to read; nothing is created, and writing is refused.
+///
+/// # Errors
+/// As [`open`], and if there is no such file or directory.
+pub fn open_to_read(address: &str) -> Result<Arc<dyn Store>, Error> {
+    open::open(&Address::parse(address)?, How::ToRead)
 }
 
 /// A store, or the address of one.
