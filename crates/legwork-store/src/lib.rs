@@ -28,15 +28,17 @@
 //! `sqlite`, which is on by default.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod decode;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "jsonl")]
+pub mod jsonl;
+#[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod lock;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod name;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod private;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod whole;

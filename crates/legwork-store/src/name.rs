@@ -15,16 +15,16 @@ impl Name {
         Self(path.display().to_string().into())
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn failed(&self, reason: impl Into<String>) -> Error {
         Error::Failed { store: self.0.to_string(), reason: reason.into() }
     }
 
     pub(crate) fn unusable(&self, reason: impl Into<String>) -> Error {
         Error::Unusable { store: self.0.to_string(), reason: reason.into() }
-    }
-
-    pub(crate) fn page_cursor(&self, cursor: &str) -> Error {
-        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
     }
 
     pub(crate) fn newer(&self, found: u32, known: u32) -> Error {

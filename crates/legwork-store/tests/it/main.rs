@@ -17,6 +17,8 @@ mod disk;
 mod files;
 mod full;
 mod group;
+#[cfg(feature = "jsonl")]
+mod jsonl;
 mod listing;
 mod open_files;
 mod pages;
