@@ -11,7 +11,7 @@ use legwork_core::Seq;
 use legwork_port::store::Range;
 use serde::Deserialize;
 
-use crate::decode::{Damage, RowBuffer};
+use crate::decode::{Damage, Decoded, End, RowBuffer};
 use crate::whole::Whole;
 
 /// Bytes that are read at once; more if no append ends in them.
@@ -41,58 +41,80 @@ pub(super) fn push_line(lines: &mut Vec<u8>, line: &[u8]) {
 pub(super) fn read(file: &File, len: u64, from: Position, range: Range) -> io::Result<Whole> {
     let mut whole = Whole::from(Seq(from.entry), range);
     let mut chunks = Chunks::new(file, from.offset, len)?;
-    let mut buffer = RowBuffer::after(Seq(from.entry));
-    let mut last_append = Seq(from.entry);
-    let wanted = range.after.0.saturating_add(u64::try_from(range.limit).unwrap_or(u64::MAX));
+    let mut gathered = Gathered::new(Seq(from.entry), range);
     loop {
         let found = chunks.next()?;
+        let is_enough = gathered.add(&found, &mut whole.last);
+        if !found.is_last && !is_enough && !gathered.buffer.is_full() {
+            continue;
+        }
+        let is_end = found.is_last && found.rest == 0 && !is_enough;
+        whole.take(gathered.decode(is_end));
+        match () {
+            () if whole.ends_early() => return Ok(whole),
+            () if is_enough => return Ok(Whole { goes_on: true, ..whole }),
+            () if !found.is_last => {}
+            () if found.rest == 0 => return Ok(whole),
+            () if whole.is_full() => return Ok(Whole { goes_on: true, ..whole }),
+            () => {
+                let bytes = found.rest;
+                let reason = format!("the last append is not whole: {bytes} bytes of it are there");
+                let damage = Some(Damage { reason, kept: Vec::new() });
+                return Ok(Whole { damage, ..whole });
+            }
+        }
+    }
+}
+
+/// Appends of a range that were read and not decoded yet.
+struct Gathered {
+    range: Range,
+    buffer: RowBuffer,
+    /// The entry before the last of them.
+    last_append: Seq,
+}
+
+impl Gathered {
+    fn new(before: Seq, range: Range) -> Self {
+        Self { range, buffer: RowBuffer::after(before), last_append: before }
+    }
+
+    /// Adds appends; true if there are more than the range has.
+    ///
+    /// Those before the range are skipped, and the last entry of them is `skipped`.
+    fn add(&mut self, found: &Chunk<'_>, skipped: &mut Seq) -> bool {
+        let limit = u64::try_from(self.range.limit).unwrap_or(u64::MAX);
+        let wanted = self.range.after.0.saturating_add(limit);
         for append in appends(found.appends) {
-            let (before, last) = (buffer.last(), Seq(buffer.last().0 + count(append)));
+            let before = self.buffer.last();
             if before.0 >= wanted {
-                whole.take(buffer.decode());
-                return Ok(ended(whole, true));
+                return true;
             }
-            last_append = before;
-            if last <= range.after {
-                (whole.last, buffer) = (last, RowBuffer::after(last));
+            let last = Seq(before.0 + count(append));
+            self.last_append = before;
+            if last <= self.range.after {
+                *skipped = last;
+                self.buffer = RowBuffer::after(last);
             } else {
-                buffer.push(last, append.strip_suffix(b"\n").unwrap_or(append));
+                self.buffer.push(last, append.strip_suffix(b"\n").unwrap_or(append));
             }
         }
-        if !found.is_last && !buffer.is_full() {
-            continue;
-        }
-        whole.take(buffer.decode());
-        if whole.ends_early() {
-            return Ok(undone(whole, last_append, found.is_last && found.rest == 0));
-        }
-        if !found.is_last {
-            continue;
-        }
-        if found.rest > 0 {
-            if whole.is_full() {
-                return Ok(ended(whole, true));
+        false
+    }
+
+    /// Decodes them. If they end the journal and the last append is damaged, none of that one is
+    /// left: it may never have been durable.
+    fn decode(&mut self, is_end: bool) -> Vec<Decoded> {
+        let mut decoded = self.buffer.decode();
+        if is_end {
+            for part in &mut decoded {
+                if matches!(part.end, Some(End::Damage(_))) {
+                    part.entries.retain(|entry| entry.seq <= self.last_append);
+                }
             }
-            let reason =
-                format!("the last append is not whole: {} bytes of it are there", found.rest);
-            whole.damage = Some(Damage { reason, kept: Vec::new() });
         }
-        return Ok(whole);
+        decoded
     }
-}
-
-fn ended(whole: Whole, goes_on: bool) -> Whole {
-    let goes_on = goes_on && whole.damage.is_none() && whole.unreadable.is_none();
-    Whole { goes_on, ..whole }
-}
-
-/// Leaves out the last append of a journal if it is damaged: it may never have been durable.
-fn undone(mut whole: Whole, last_append: Seq, at_end: bool) -> Whole {
-    if at_end && whole.damage.is_some() && whole.last > last_append {
-        whole.entries.retain(|entry| entry.seq <= last_append);
-        whole.last = last_append;
-    }
-    whole
 }
 
 /// The appends in bytes that end with one.

@@ -104,7 +104,7 @@ impl Layout {
                 .map_err(|error| name.unusable(format!("it cannot be made: {error}")))?;
         }
         let root = fs::canonicalize(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
+            io::ErrorKind::NotFound if read_only => {
                 name.unusable("there is no such folder; name an existing one")
             }
             _ => failed(error),

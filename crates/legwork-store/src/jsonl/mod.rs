@@ -252,7 +252,8 @@ impl Inner {
         for session in &sessions {
             claims.push(Lock::claim(&self.layout.name, &folder, session).await?);
         }
-        let (layout, watchers) = (Arc::clone(&self.layout), self.watchers.clone());
+        let (count, layout) = (sessions.len(), Arc::clone(&self.layout));
+        let watchers = self.watchers.clone();
         let remove = move |wait| {
             let removal = layout.remove(&sessions, wait)?;
             // The sessions are free when the answer is there.
@@ -260,10 +261,11 @@ impl Inner {
             sessions.iter().for_each(|session| watchers.notify(session));
             Ok(removal)
         };
-        writers.run(remove).await.inspect(|removal| {
-            if let Removal::Traces(reason) = removal {
+        writers.run(remove).await.inspect(|removal| match removal {
+            Removal::Traces(reason) => {
                 warn!(reason, "sessions were removed, but their files may still be there");
             }
+            _ => info!(sessions = count, "sessions were removed"),
         })
     }
 

@@ -83,9 +83,7 @@ impl Layout {
         if keys.is_empty() {
             return Ok(());
         }
-        self.finish(&keys).map_err(failed)?;
-        info!(sessions = keys.len(), "sessions were removed");
-        Ok(())
+        self.finish(&keys).map_err(failed)
     }
 
     fn finish(&self, keys: &BTreeSet<String>) -> io::Result<()> {
@@ -123,7 +121,9 @@ impl Layout {
             return Ok(());
         }
         let _alone = self.removal_lock()?;
-        self.finish_removal()
+        self.finish_removal()?;
+        info!("a removal that another process began was finished");
+        Ok(())
     }
 
     /// Whether a session is removed, though its files may still be there.

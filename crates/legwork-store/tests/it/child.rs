@@ -6,9 +6,8 @@ use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 
 use legwork_core::Seq;
 use legwork_core::inbox::Item;
-use legwork_port::Store as _;
+use legwork_port::Store;
 use legwork_port::store::{Batch, Query, Range};
-use legwork_store::sqlite::Store;
 
 use crate::sample::{append, entries, session};
 
@@ -82,6 +81,18 @@ impl Child {
     }
 }
 
+/// Opens a store: a SQLite file if the name says so, else a folder of plain files.
+pub(crate) fn open(path: &Path) -> Box<dyn Store> {
+    #[cfg(feature = "sqlite")]
+    if path.extension().is_some_and(|extension| extension == "db") {
+        return Box::new(legwork_store::sqlite::Store::open(path).unwrap());
+    }
+    #[cfg(feature = "jsonl")]
+    return Box::new(legwork_store::jsonl::Store::open(path).unwrap());
+    #[cfg(not(feature = "jsonl"))]
+    panic!("{} needs a store that is not built", path.display());
+}
+
 fn says(text: impl std::fmt::Display) {
     println!("child: {text}");
 }
@@ -103,19 +114,19 @@ async fn play(role: &str, db: &Path) {
         "open" => {
             says("ready");
             waits();
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             store.post(&session("s"), &std::process::id().to_string(), &note()).await.unwrap();
             says("opened");
         }
         "hold" => {
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             let claim = store.claim(&session("s")).await.unwrap();
             append(&*claim, 1..=3).await;
             says(claim.fence().0);
             waits();
         }
         "claim" => {
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             says("ready");
             waits();
             let claim = store.claim(&session("s")).await;
@@ -125,9 +136,9 @@ async fn play(role: &str, db: &Path) {
             }
             waits();
         }
-        "post" => post(&Store::open(db).unwrap()).await,
-        "append" => append_for_ever(&Store::open(db).unwrap()).await,
-        "remove" => remove_for_ever(&Store::open(db).unwrap()).await,
+        "post" => post(&*open(db)).await,
+        "append" => append_for_ever(&*open(db)).await,
+        "remove" => remove_for_ever(&*open(db)).await,
         other => panic!("no such role: {other}"),
     }
 }
@@ -136,7 +147,7 @@ fn note() -> Item {
     Item::Stop("enough".into())
 }
 
-async fn post(store: &Store) {
+async fn post(store: &dyn Store) {
     says("ready");
     waits();
     for number in 0..25 {
@@ -148,7 +159,7 @@ async fn post(store: &Store) {
 }
 
 /// Removes the two sessions listed first together, and says so.
-async fn remove_for_ever(store: &Store) {
+async fn remove_for_ever(store: &dyn Store) {
     loop {
         let pair: Vec<_> = store
             .sessions(&Query::first(2))
@@ -168,7 +179,7 @@ async fn remove_for_ever(store: &Store) {
 }
 
 /// Appends three entries at a time from wherever the journal ends, and says how far it is.
-async fn append_for_ever(store: &Store) {
+async fn append_for_ever(store: &dyn Store) {
     let name = session("s");
     let claim = store.claim(&name).await.unwrap();
     let loaded = store.read(&name, Range::ALL).await.unwrap();

@@ -1,7 +1,21 @@
 //! The store of plain files.
 
+mod claims;
 mod conformance;
+mod crash;
+mod damage;
+mod due;
+mod files;
 mod folder;
+mod full;
+mod listing;
+mod processes;
+mod ranges;
+mod read_only;
+mod removal;
+mod torn;
+mod traced;
+mod version;
 
 /// A file that is not named above would not be compiled.
 #[test]

@@ -7,7 +7,8 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error, Query, Range};
 use legwork_store::sqlite::Store;
 
-use crate::sample::{Folder, append, entries, numbers, said, session, write};
+use super::folder::Folder;
+use crate::sample::{append, entries, numbers, said, session, write};
 
 /// Writes entries 1 to 9 in three appends, damages them by SQL, and looks at what is left.
 async fn check(damage: &str, left: u64, said: &str) {

@@ -6,8 +6,9 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error};
 use legwork_store::sqlite::{Options, Store};
 
+use super::folder::Folder;
 use crate::disk::Disk;
-use crate::sample::{Folder, append, numbers, said, session};
+use crate::sample::{append, numbers, said, session};
 
 /// Appends until it fails, and sees that what failed left nothing.
 async fn fill(store: &Store) -> u64 {

@@ -3,15 +3,16 @@
 use legwork_port::Store as _;
 use legwork_port::store::Range;
 
+use super::folder::Folder;
 use crate::child::Child;
-use crate::sample::{Folder, entries, session};
+use crate::sample::{entries, session};
 
 #[tokio::test]
 async fn s8_4_a_killed_process_leaves_a_whole_journal() {
     let folder = Folder::new();
     let mut last = 0;
     for round in 0..12 {
-        let mut child = Child::start("append", &folder.db());
+        let mut child = Child::start("append", &folder.root());
         let mut durable = last;
         for _ in 0..=(round * 7) % 23 {
             durable = child.next_line().unwrap().parse().unwrap();

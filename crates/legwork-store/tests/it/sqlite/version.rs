@@ -8,7 +8,8 @@ use legwork_port::Store as _;
 use legwork_port::store::{DueQuery, Error};
 use legwork_store::sqlite::{self, Options, Store};
 
-use crate::sample::{Folder, numbers, session, write};
+use super::folder::Folder;
+use crate::sample::{numbers, session, write};
 
 #[tokio::test]
 async fn s8_5_a_store_of_a_newer_version_is_left_alone() {

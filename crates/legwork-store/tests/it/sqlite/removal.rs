@@ -11,8 +11,9 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Query, Removal};
 use legwork_store::sqlite::{Commits, Options, Store};
 
+use super::folder::Folder;
 use crate::child::Child;
-use crate::sample::{Folder, numbers, said, session, write};
+use crate::sample::{numbers, said, session, write};
 
 const SECRET: &str = "correct horse battery staple";
 

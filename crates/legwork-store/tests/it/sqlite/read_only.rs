@@ -8,10 +8,11 @@ use legwork_port::Store as _;
 use legwork_port::store::{Error, Query};
 use legwork_store::sqlite::{Options, Store};
 
+use super::files::ODD_NAMES;
+use super::folder::Folder;
 use crate::child::Child;
 use crate::disk::Disk;
-use crate::files::ODD_NAMES;
-use crate::sample::{Folder, numbers, session, write};
+use crate::sample::{numbers, session, write};
 
 async fn reads_and_refuses_to_write(store: &Store) {
     let name = session("s");

@@ -14,7 +14,8 @@ use legwork_port::store::{Batch, Error, Query, Range};
 use legwork_store::sqlite::{Options, Store};
 use rusqlite::Connection;
 
-use crate::sample::{Folder, entries, numbers, session, write};
+use super::folder::Folder;
+use crate::sample::{entries, numbers, session, write};
 
 type Make = fn(&Path);
 

@@ -5,7 +5,8 @@ use std::fs;
 use legwork_port::Store as _;
 use legwork_store::sqlite::Store;
 
-use crate::sample::{Folder, session, write};
+use super::folder::Folder;
+use crate::sample::{session, write};
 
 #[tokio::test]
 async fn s8_3_one_file_has_one_set_of_claims_whatever_links_lead_to_it() {

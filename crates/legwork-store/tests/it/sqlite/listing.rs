@@ -9,7 +9,8 @@ use legwork_port::{Claim, Store as _};
 use legwork_store::sqlite::{Commits, Options, Store};
 use rusqlite::{Connection, params};
 
-use crate::sample::{Folder, said, session};
+use super::folder::Folder;
+use crate::sample::{said, session};
 
 /// Makes sessions whose journals are garbage; every tenth is in progress.
 fn fill(sqlite: &Connection, count: i64) {
@@ -117,10 +118,10 @@ fn s8_7_a_page_is_found_by_the_index() {
         let rows = plan.query_map((), |row| row.get::<_, String>(3)).unwrap();
         rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
     };
-    let source = include_str!("../../src/sqlite/listing.rs");
+    let source = include_str!("../../../src/sqlite/listing.rs");
     let listed = source.split("select!(\"").skip(1).take(2);
     let listed = listed.map(|rest| (format!("SELECT title FROM session {rest}"), "INDEX listed"));
-    let source = include_str!("../../src/sqlite/due.rs");
+    let source = include_str!("../../../src/sqlite/due.rs");
     let due = source.split("\"SELECT ").skip(1);
     let due = due.map(|rest| (format!("SELECT {rest}"), "INDEX to_do"));
     let statements: Vec<_> = listed.chain(due).collect();

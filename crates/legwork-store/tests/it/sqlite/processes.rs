@@ -12,8 +12,9 @@ use legwork_port::Store as _;
 use legwork_port::store::Error;
 use legwork_store::sqlite::Store;
 
+use super::folder::Folder;
 use crate::child::Child;
-use crate::sample::{Folder, append, numbers, session};
+use crate::sample::{append, numbers, session};
 
 #[tokio::test]
 async fn s8_3_a_claim_of_a_killed_process_is_taken_over_at_once() {

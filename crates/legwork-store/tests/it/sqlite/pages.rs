@@ -7,7 +7,8 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error, Query, Range};
 use legwork_store::sqlite::{Options, Store};
 
-use crate::sample::{Folder, append, entries, numbers, said, session};
+use super::folder::Folder;
+use crate::sample::{append, entries, numbers, said, session};
 
 /// The bytes of a page.
 const PAGE: usize = 1024;

@@ -11,7 +11,7 @@ use legwork_testkit::conformance::store::{
 
 use rusqlite::{Connection, params};
 
-use crate::sample::Folder;
+use super::folder::Folder;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_keeps_the_promises_of_the_port() {

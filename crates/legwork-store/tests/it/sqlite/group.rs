@@ -11,8 +11,9 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Error, Query};
 use legwork_store::sqlite::{Commits, Options};
 
+use super::folder::Folder;
 use crate::open_files;
-use crate::sample::{Folder, append, entries, numbers, said, session};
+use crate::sample::{append, entries, numbers, said, session};
 
 /// Polls a future once, so that what it asks for waits in the queue.
 async fn asks<F: Future + ?Sized>(future: Pin<&mut F>) {

@@ -9,9 +9,10 @@ use legwork_port::Store as _;
 use legwork_port::store::{Error, Query};
 use legwork_store::sqlite::Store;
 
+use super::folder::Folder;
 use crate::child::Child;
 use crate::disk::Disk;
-use crate::sample::{Folder, numbers, session, write};
+use crate::sample::{numbers, session, write};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777

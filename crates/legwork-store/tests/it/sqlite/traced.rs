@@ -9,8 +9,9 @@ use legwork_port::Store as _;
 use legwork_port::store::{Batch, Removal};
 use legwork_store::sqlite::Options;
 
+use super::folder::Folder;
 use crate::recorder::Recorder;
-use crate::sample::{Folder, append, entries, session, write};
+use crate::sample::{append, entries, session, write};
 
 const CRATE: &str = "legwork_store";
 
