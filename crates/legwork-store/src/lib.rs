@@ -25,7 +25,9 @@
 //! appends and posts (`TRACE`). They name paths and sessions, and hold nothing of an entry.
 //!
 //! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
-//! `sqlite`, which is on by default.
+//! `sqlite`, which is on by default. `jsonl` keeps the same in plain files; it needs the feature
+//! `jsonl`, and no C code. Below them is what both need: `lock` (claims), `decode` and `whole`
+//! (lines as entries), `private` (files for the owner alone), `name` (the store in errors).
 #![forbid(unsafe_code)]
 
 #[cfg(any(feature = "jsonl", feature = "sqlite"))]

@@ -49,17 +49,18 @@ impl Entered<'_> {
         let path = self.place.journal();
         let missing = || io::Error::other(format!("it has no line {last}"));
         let mut offset = batches::offset_behind(file, len, last)?.ok_or_else(missing)?;
-        let goes_on = batches::goes_on_at(file, offset)?;
         // Where its records lead may be gone.
         files::if_there(std::fs::remove_file(self.place.index()))?;
-        self.set_aside(file, &path, offset, last.0)?;
-        if goes_on {
-            offset -= 2;
-            file.set_len(offset)?;
-            (&mut { file }).write_all(b"\n")?;
-            file.sync_data()?;
-            offset += 1;
+        if batches::goes_on_at(file, offset)? {
+            // First this one byte: a process that dies next leaves a whole append behind which
+            // there is damage.
+            let mut line_end = files::open(&path, Access::Write)?;
+            line_end.seek(SeekFrom::Start(offset - 2))?;
+            line_end.write_all(b"\n")?;
+            line_end.sync_data()?;
+            offset -= 1;
         }
+        self.set_aside(file, &path, offset, last.0)?;
         (self.head.entries, self.head.journal) = (last.0, offset);
         Ok(())
     }

@@ -3,8 +3,8 @@
 use std::fs;
 
 use legwork_core::inbox::Cursor;
-use legwork_core::{Summary, Timestamp};
-use legwork_port::store::{Page, Query, Range, SessionInfo};
+use legwork_core::{SessionId, Summary, Timestamp};
+use legwork_port::store::{Page, PageCursor, Query, Range, SessionInfo};
 use tracing::warn;
 
 use super::files::{self, Access};
@@ -15,13 +15,51 @@ use super::refused::Refused;
 impl Layout {
     pub(super) fn list(&self, query: &Query) -> Result<Page, Refused> {
         let keys = self.keys(&self.sessions())?;
-        let infos = keys.into_iter().filter_map(|key| self.listed(self.place_of(key)));
-        let infos: Vec<_> = infos.collect();
+        let places = keys.into_iter().map(|key| self.place_of(key));
+        let infos: Vec<_> = match self.may_end_early(query)? {
+            true => self.first(query, places),
+            false => places.filter_map(|place| self.listed(place)).collect(),
+        };
         // After they were read: of several that are removed at once, all are left out.
         let removed = self.being_removed()?;
-        let is_there = |info: &SessionInfo| !removed.contains(&self.place(&info.session).key);
-        let infos = infos.into_iter().filter(is_there);
-        Ok(query.page(self.name.as_str(), infos)?)
+        let is_there = |info: &SessionInfo| {
+            removed.is_empty() || !removed.contains(&self.place(&info.session).key)
+        };
+        Ok(query.page(self.name.as_str(), infos.into_iter().filter(is_there))?)
+    }
+
+    /// Whether fewer sessions are wanted than there are; then most summaries are not read.
+    fn may_end_early(&self, query: &Query) -> Result<bool, Refused> {
+        // While sessions are removed, some of those that are read are not listed.
+        Ok(query.limit < usize::MAX && self.being_removed()?.is_empty())
+    }
+
+    /// The sessions of a page and the one behind it, by their times first.
+    fn first(&self, query: &Query, places: impl Iterator<Item = Place>) -> Vec<SessionInfo> {
+        let after = query.after.as_ref().and_then(PageCursor::place);
+        let timed = places.filter_map(|place| {
+            let session = place.session()?;
+            let path = place.head();
+            let head = files::open(&path, Access::Read).and_then(|file| Head::read(&file));
+            // One that is not whole is looked at in any case.
+            let updated = head.ok().flatten().map_or(u64::MAX, |head| head.updated);
+            Some(((Timestamp(updated), session), place))
+        });
+        let is_later = |at: &(Timestamp, SessionId)| {
+            at.0 == Timestamp(u64::MAX) || after.as_ref().is_none_or(|after| at < after)
+        };
+        let mut timed: Vec<_> = timed.filter(|(at, _)| is_later(at)).collect();
+        timed.sort_by(|(a, _), (b, _)| b.cmp(a));
+        let (mut infos, mut found) = (Vec::new(), 0);
+        for ((updated, _), place) in timed {
+            if found > query.limit {
+                break;
+            }
+            let info = self.listed(place).filter(|info| query.admits(info));
+            found += usize::from(info.is_some() && updated != Timestamp(u64::MAX));
+            infos.extend(info);
+        }
+        infos
     }
 
     /// The names in a folder.
@@ -76,7 +114,7 @@ impl Layout {
 }
 
 impl Head {
-    pub(super) fn info(&self, session: legwork_core::SessionId, summary: Summary) -> SessionInfo {
+    pub(super) fn info(&self, session: SessionId, summary: Summary) -> SessionInfo {
         SessionInfo::new(session)
             .with_entries(self.entries, Timestamp(self.created), Timestamp(self.updated))
             .with_inbox(Cursor(self.posted))

@@ -63,7 +63,10 @@ impl Layout {
         let list = serde_json::to_vec(&keys).map_err(|error| failed(error.into()))?;
         match files::replace(&self.root, Self::REMOVING, &list) {
             Err(error) => match files::if_there(fs::remove_file(&path)) {
-                Ok(_) => Err(failed(error)),
+                Ok(_) => {
+                    let _ = files::sync_folder(&self.root);
+                    Err(failed(error))
+                }
                 // It is there and says so to everybody: that cannot be taken back.
                 Err(_) => Ok(()),
             },

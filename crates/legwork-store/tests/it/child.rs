@@ -11,8 +11,8 @@ use legwork_port::store::{Batch, Query, Range};
 
 use crate::sample::{append, entries, session};
 
-const ROLE: &str = "LEGWORK_STORE_TEST_ROLE";
-const DB: &str = "LEGWORK_STORE_TEST_DB";
+pub(crate) const ROLE: &str = "LEGWORK_STORE_TEST_ROLE";
+pub(crate) const DB: &str = "LEGWORK_STORE_TEST_DB";
 
 /// A child process that plays a role on a store.
 pub(crate) struct Child {
@@ -138,6 +138,7 @@ async fn play(role: &str, db: &Path) {
         }
         "post" => post(&*open(db)).await,
         "append" => append_for_ever(&*open(db)).await,
+        "sweep" => crate::sweep::play(db).await,
         "remove" => remove_for_ever(&*open(db)).await,
         other => panic!("no such role: {other}"),
     }
@@ -175,6 +176,7 @@ async fn remove_for_ever(store: &dyn Store) {
         store.remove(&pair).await.unwrap();
         says("removed");
     }
+    says("none left");
     waits();
 }
 

@@ -18,6 +18,7 @@ mod recorder;
 mod sample;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod sweep;
 
 /// A file that is not named above would not be compiled.
 #[test]

@@ -157,7 +157,7 @@ async fn s8_6_a_killed_process_removed_sessions_whole_or_not_at_all() {
     for round in 0..6 {
         let mut child = Child::start("remove", &folder.root());
         for _ in 0..=round % 3 {
-            if child.next_line().is_none() {
+            if child.next_line().unwrap() == "none left" {
                 break;
             }
         }
