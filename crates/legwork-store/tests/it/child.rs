@@ -138,6 +138,7 @@ async fn play(role: &str, db: &Path) {
         }
         "post" => post(&*open(db)).await,
         "append" => append_for_ever(&*open(db)).await,
+        "steps" => append_steps(&*crate::sweep::open(db).unwrap()).await,
         "sweep" => crate::sweep::play(db).await,
         "remove" => remove_for_ever(&*open(db)).await,
         other => panic!("no such role: {other}"),
@@ -191,5 +192,21 @@ async fn append_for_ever(store: &dyn Store) {
         claim.append(Seq(last), Batch::of(&entries(last + 1..=last + 3))).await.unwrap();
         last += 3;
         says(last);
+    }
+}
+
+/// Appends an entry at a time, between two lines that it says.
+async fn append_steps(store: &dyn Store) {
+    let claim = store.claim(&session("s")).await.unwrap();
+    for seq in 1..=45 {
+        if seq == 5 {
+            says("begins");
+        }
+        let batch = entries(seq..=seq);
+        let batch = Batch::of(&batch).if_seen(<_>::default());
+        claim.append(Seq(seq - 1), batch).await.unwrap();
+        if seq == 44 {
+            says("ends");
+        }
     }
 }

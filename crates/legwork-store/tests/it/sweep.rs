@@ -113,7 +113,7 @@ fn appended(mut state: AgentState, count: u64, label: Option<&str>) -> AgentStat
 }
 
 /// Opens a store as the child does: it works on its own thread.
-fn open(path: &Path) -> Result<Box<dyn Store>, Error> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Store>, Error> {
     #[cfg(feature = "sqlite")]
     if path.extension().is_some_and(|extension| extension == "db") {
         use legwork_store::sqlite::{Commits, Options};

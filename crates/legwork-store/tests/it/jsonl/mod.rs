@@ -2,6 +2,7 @@
 
 mod claims;
 mod conformance;
+mod cost;
 mod crash;
 mod damage;
 mod due;
