@@ -35,6 +35,9 @@ pub(crate) async fn step(
             let state = cx.commit(cx.rest(state)).await?;
             return Err(Halt::new(state, HaltReason::Interrupted));
         }
+        if state.facts().suspended.is_some() {
+            return Ok(Advance::Rest(cx.commit(cx.rest(state)).await?));
+        }
         state = raise_cancel(cx, state);
         state = match state.owed() {
             Owed::Nothing => return Ok(Advance::Rest(cx.commit(state).await?)),
