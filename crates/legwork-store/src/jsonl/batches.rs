@@ -9,6 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use legwork_core::Seq;
 use legwork_port::store::Range;
+use memchr::{memchr, memchr_iter, memrchr};
 use serde::Deserialize;
 
 use crate::decode::{Damage, Decoded, End, RowBuffer};
@@ -131,7 +132,7 @@ fn appends(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn first_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     loop {
-        let at = from + bytes.get(from..)?.iter().position(|byte| *byte == b'\n')?;
+        let at = from + memchr(b'\n', bytes.get(from..)?)?;
         if !bytes.get(..=at)?.ends_with(GOES_ON) {
             return Some(at + 1);
         }
@@ -142,9 +143,7 @@ fn first_end(bytes: &[u8]) -> Option<usize> {
 /// Where the last append in bytes ends.
 fn last_end(bytes: &[u8]) -> usize {
     let mut to = bytes.len();
-    while let Some(at) =
-        bytes.get(..to).and_then(|head| head.iter().rposition(|byte| *byte == b'\n'))
-    {
+    while let Some(at) = bytes.get(..to).and_then(|head| memrchr(b'\n', head)) {
         if !bytes.get(..=at).is_some_and(|lines| lines.ends_with(GOES_ON)) {
             return at + 1;
         }
@@ -155,7 +154,7 @@ fn last_end(bytes: &[u8]) -> usize {
 
 /// The lines of bytes.
 fn count(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+    memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// Where the appends begin that follow a position, each with the entry before it.
@@ -189,7 +188,7 @@ pub(super) fn offset_behind(file: &File, len: u64, entry: Seq) -> io::Result<Opt
         if bytes.is_empty() {
             return Ok(None);
         }
-        for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+        for at in memchr_iter(b'\n', bytes) {
             lines += 1;
             if lines == entry.0 {
                 return Ok(Some(offset + at as u64 + 1));
