@@ -66,6 +66,7 @@ impl Child {
     }
 
     /// Kills it with SIGKILL, and leaves it a zombie.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn kill_to_zombie(&mut self) {
         self.process.kill().unwrap();
         let stat = format!("/proc/{}/stat", self.id());
