@@ -54,6 +54,9 @@
 //! | `output` | yes | `output`: answers as values of types, `agent.output::<T>()`, `model.extract::<T>(..)` |
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
+//! | `jsonl` | | stores at `jsonl:DIR`: plain files |
+//! | `redis` | | stores at `redis://HOST`, for processes on many machines |
+//! | `worker` | | `worker`: processes on one store that run the sessions that are due |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
 //! | `web` | | `web` (the tools `fetch` and `web_search`), and the capability of that name |
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
@@ -103,6 +106,11 @@ pub use legwork_tools as tools;
 /// Needs the feature `web`.
 #[cfg(feature = "web")]
 pub use legwork_web as web;
+/// Workers: many processes on one store, which run the sessions that are due.
+///
+/// Needs the feature `worker`.
+#[cfg(feature = "worker")]
+pub use legwork_worker as worker;
 
 /// What most programs need, in one line.
 pub mod prelude {

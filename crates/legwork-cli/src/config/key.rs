@@ -95,7 +95,11 @@ pub(crate) const KEYS: &[Key] = &[
         variable: Some("LEGWORK_STORE"),
         flag: Some("--store"),
         project: Project::Never("it could read your sessions, or hide them from you"),
-        ..key("store", Expects::Store, "The store of sessions, such as sqlite:PATH or postgres://HOST/DATABASE")
+        ..key(
+            "store",
+            Expects::Store,
+            "The store of sessions, such as sqlite:PATH or postgres://HOST/DATABASE",
+        )
     },
     Key {
         example: r#"sandbox = "auto""#,

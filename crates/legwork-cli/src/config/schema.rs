@@ -45,7 +45,9 @@ fn of(expects: Expects) -> Value {
     match expects {
         Expects::Model => json!({"type": "string", "pattern": "^[^:]+:.+$"}),
         Expects::Text => text,
-        Expects::Store => json!({"type": "string", "pattern": "^(sqlite:.+|jsonl:.+|postgres(ql)?://.+|redis(s|\\+unix)?://.+|memory:)$"}),
+        Expects::Store => {
+            json!({"type": "string", "pattern": "^(sqlite:.+|jsonl:.+|postgres(ql)?://.+|redis(s|\\+unix)?://.+|memory:)$"})
+        }
         Expects::Sandbox | Expects::Color | Expects::AskFor => json!({"enum": expects.names()}),
         Expects::Network => json!({"anyOf": [
             {"enum": ["off", "all"]},

@@ -6,14 +6,13 @@ use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 
 use legwork_core::Seq;
 use legwork_core::inbox::Item;
-use legwork_port::Store as _;
+use legwork_port::Store;
 use legwork_port::store::{Batch, Query, Range};
-use legwork_store::sqlite::Store;
 
 use crate::sample::{append, entries, session};
 
-const ROLE: &str = "LEGWORK_STORE_TEST_ROLE";
-const DB: &str = "LEGWORK_STORE_TEST_DB";
+pub(crate) const ROLE: &str = "LEGWORK_STORE_TEST_ROLE";
+pub(crate) const DB: &str = "LEGWORK_STORE_TEST_DB";
 
 /// A child process that plays a role on a store.
 pub(crate) struct Child {
@@ -67,6 +66,7 @@ impl Child {
     }
 
     /// Kills it with SIGKILL, and leaves it a zombie.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn kill_to_zombie(&mut self) {
         self.process.kill().unwrap();
         let stat = format!("/proc/{}/stat", self.id());
@@ -80,6 +80,18 @@ impl Child {
         drop(self.stdin.take());
         assert!(self.process.wait().unwrap().success());
     }
+}
+
+/// Opens a store: a SQLite file if the name says so, else a folder of plain files.
+pub(crate) fn open(path: &Path) -> Box<dyn Store> {
+    #[cfg(feature = "sqlite")]
+    if path.extension().is_some_and(|extension| extension == "db") {
+        return Box::new(legwork_store::sqlite::Store::open(path).unwrap());
+    }
+    #[cfg(feature = "jsonl")]
+    return Box::new(legwork_store::jsonl::Store::open(path).unwrap());
+    #[cfg(not(feature = "jsonl"))]
+    panic!("{} needs a store that is not built", path.display());
 }
 
 fn says(text: impl std::fmt::Display) {
@@ -103,19 +115,19 @@ async fn play(role: &str, db: &Path) {
         "open" => {
             says("ready");
             waits();
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             store.post(&session("s"), &std::process::id().to_string(), &note()).await.unwrap();
             says("opened");
         }
         "hold" => {
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             let claim = store.claim(&session("s")).await.unwrap();
             append(&*claim, 1..=3).await;
             says(claim.fence().0);
             waits();
         }
         "claim" => {
-            let store = Store::open(db).unwrap();
+            let store = open(db);
             says("ready");
             waits();
             let claim = store.claim(&session("s")).await;
@@ -125,9 +137,11 @@ async fn play(role: &str, db: &Path) {
             }
             waits();
         }
-        "post" => post(&Store::open(db).unwrap()).await,
-        "append" => append_for_ever(&Store::open(db).unwrap()).await,
-        "remove" => remove_for_ever(&Store::open(db).unwrap()).await,
+        "post" => post(&*open(db)).await,
+        "append" => append_for_ever(&*open(db)).await,
+        "steps" => append_steps(&*crate::sweep::open(db).unwrap()).await,
+        "sweep" => crate::sweep::play(db).await,
+        "remove" => remove_for_ever(&*open(db)).await,
         other => panic!("no such role: {other}"),
     }
 }
@@ -136,7 +150,7 @@ fn note() -> Item {
     Item::Stop("enough".into())
 }
 
-async fn post(store: &Store) {
+async fn post(store: &dyn Store) {
     says("ready");
     waits();
     for number in 0..25 {
@@ -148,7 +162,7 @@ async fn post(store: &Store) {
 }
 
 /// Removes the two sessions listed first together, and says so.
-async fn remove_for_ever(store: &Store) {
+async fn remove_for_ever(store: &dyn Store) {
     loop {
         let pair: Vec<_> = store
             .sessions(&Query::first(2))
@@ -164,11 +178,12 @@ async fn remove_for_ever(store: &Store) {
         store.remove(&pair).await.unwrap();
         says("removed");
     }
+    says("none left");
     waits();
 }
 
 /// Appends three entries at a time from wherever the journal ends, and says how far it is.
-async fn append_for_ever(store: &Store) {
+async fn append_for_ever(store: &dyn Store) {
     let name = session("s");
     let claim = store.claim(&name).await.unwrap();
     let loaded = store.read(&name, Range::ALL).await.unwrap();
@@ -178,5 +193,21 @@ async fn append_for_ever(store: &Store) {
         claim.append(Seq(last), Batch::of(&entries(last + 1..=last + 3))).await.unwrap();
         last += 3;
         says(last);
+    }
+}
+
+/// Appends an entry at a time, between two lines that it says.
+async fn append_steps(store: &dyn Store) {
+    let claim = store.claim(&session("s")).await.unwrap();
+    for seq in 1..=45 {
+        if seq == 5 {
+            says("begins");
+        }
+        let batch = entries(seq..=seq);
+        let batch = Batch::of(&batch).if_seen(<_>::default());
+        claim.append(Seq(seq - 1), batch).await.unwrap();
+        if seq == 44 {
+            says("ends");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Tests of the stores, on real files and with real processes.
-#![cfg(feature = "sqlite")]
+#![cfg(any(feature = "jsonl", feature = "sqlite"))]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,26 +9,16 @@
 )]
 
 mod child;
-mod claims;
-mod conformance;
-mod crash;
-mod damage;
 mod disk;
-mod files;
-mod full;
-mod group;
-mod listing;
+#[cfg(feature = "jsonl")]
+mod jsonl;
 mod open_files;
-mod pages;
-mod processes;
-mod read_only;
 #[path = "../../../legwork-models/tests/it/recorder.rs"]
 mod recorder;
-mod removal;
 mod sample;
-mod tampered;
-mod traced;
-mod version;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod sweep;
 
 /// A file that is not named above would not be compiled.
 #[test]

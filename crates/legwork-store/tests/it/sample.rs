@@ -1,39 +1,10 @@
-//! What the tests write, and stores to write it to.
+//! What the tests write.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_port::Claim;
 use legwork_port::store::{Batch, Range};
-use legwork_port::{Claim, Store as _};
-use legwork_store::sqlite::Store;
-use rusqlite::Connection;
-
-/// A folder that goes away with the test.
-pub(crate) struct Folder(tempfile::TempDir);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    pub(crate) fn db(&self) -> PathBuf {
-        self.path().join("store.db")
-    }
-
-    pub(crate) fn store(&self) -> Store {
-        Store::open(self.db()).unwrap()
-    }
-
-    /// The file as any SQLite program sees it.
-    pub(crate) fn sqlite(&self) -> Connection {
-        Connection::open(self.db()).unwrap()
-    }
-}
 
 pub(crate) fn session(name: &str) -> SessionId {
     SessionId::new(name)
@@ -52,7 +23,7 @@ pub(crate) fn entries(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<Entry>> {
 
 /// Appends entries of these numbers, each range one append.
 pub(crate) async fn write(
-    store: &Store,
+    store: &dyn legwork_port::Store,
     name: &SessionId,
     ranges: &[std::ops::RangeInclusive<u64>],
 ) {
@@ -67,7 +38,7 @@ pub(crate) async fn append(claim: &dyn Claim, range: std::ops::RangeInclusive<u6
 }
 
 /// The numbers of the entries that can be read.
-pub(crate) async fn numbers(store: &Store, name: &SessionId) -> Vec<u64> {
+pub(crate) async fn numbers(store: &dyn legwork_port::Store, name: &SessionId) -> Vec<u64> {
     let journal = store.read(name, Range::ALL).await.unwrap().journal;
     journal.entries().iter().map(|entry| entry.seq.0).collect()
 }

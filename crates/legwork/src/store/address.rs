@@ -94,7 +94,7 @@ fn shown(address: &str) -> String {
     let (user, host) = place.rsplit_once('@').map_or((None, place), |(a, b)| (Some(a), b));
     let user = user.map(|user| user.split_once(':').map_or(user, |(name, _)| name));
     let user = user.map_or_else(String::new, |user| format!("{user}@"));
-    let hides = |option: &&str| !option.starts_with("password");
+    let hides = |option: &&str| !option.starts_with("pass");
     let options = options.map(|all| all.split('&').filter(hides).collect::<Vec<_>>().join("&"));
     let options = options.filter(|options| !options.is_empty());
     let options = options.map_or_else(String::new, |options| format!("?{options}"));

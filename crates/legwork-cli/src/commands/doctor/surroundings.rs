@@ -36,9 +36,7 @@ pub(super) fn store(found: Result<StoreAddress, Error>) -> Check {
     }
     match store.open_existing() {
         Err(error) => Check::bad("store", format!("{address}: {error}")).with_hint(HINT),
-        Ok(Some(_)) => {
-            Check::good("store", address.to_owned())
-        }
+        Ok(Some(_)) => Check::good("store", address.to_owned()),
         Ok(None) => match writable(store.path().unwrap_or(Path::new(""))) {
             Ok(()) => Check::good("store", format!("{address}, made by the first session")),
             Err(error) => {

@@ -121,7 +121,9 @@ impl Walk {
                 self.begin(entry, "step", String::new());
                 self.last(|line| line.open = true);
             }
-            Event::Responded(responded) => self.last(|line| line.what = said(&responded.response.message)),
+            Event::Responded(responded) => {
+                self.last(|line| line.what = said(&responded.response.message))
+            }
             Event::Steered(message) => self.begin(entry, "steered", message.text()),
             Event::FollowedUp(message) => self.begin(entry, "follow-up", message.text()),
             Event::MessageAdded(message) => self.begin(entry, "message", message.text()),
@@ -180,7 +182,9 @@ fn shown(lines: &[Line], state: &AgentState, terminal: Terminal) -> String {
     let width = lines.iter().map(|line| line.entry.to_string().len()).max().unwrap_or(1);
     for line in lines {
         let head = if line.head { '*' } else { ' ' };
-        let what = clip(&visible(&one_line(&line.what)), WHAT);
+        let what = one_line(&line.what);
+        let what = visible(&what);
+        let what = clip(&what, WHAT);
         let mut about = Vec::new();
         if line.tokens > 0 {
             about.push(count(line.tokens, "token"));
@@ -189,10 +193,14 @@ fn shown(lines: &[Line], state: &AgentState, terminal: Terminal) -> String {
             about.push(money(line.cost_usd));
         }
         about.extend(line.labels.iter().map(|label| format!("[{}]", visible(label))));
-        let about = if about.is_empty() { String::new() } else { format!("  {}", about.join("  ")) };
+        let about =
+            if about.is_empty() { String::new() } else { format!("  {}", about.join("  ")) };
         let bars = "│ ".repeat(line.depth);
         let bars = if terminal.out { bars } else { "| ".repeat(line.depth) };
-        text.push_str(&format!("{head} {:>width$}  {bars}{}: {what}{about}\n", line.entry, line.kind));
+        text.push_str(&format!(
+            "{head} {:>width$}  {bars}{}: {what}{about}\n",
+            line.entry, line.kind
+        ));
     }
     text
 }
