@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AgentId, SessionId};
+use crate::inbox::Cursor;
 use crate::message::{Message, Role};
 use crate::status::ExecutionStatus;
+use crate::time::Timestamp;
 
 /// The maximum length of a title, in characters.
 const TITLE: usize = 100;
@@ -33,14 +35,24 @@ pub struct Summary {
     ///
     /// A step alone does not update it: while an execution is in progress there may be more.
     pub steps: u64,
+    /// The last inbox item that the journal took up.
+    pub taken: Cursor,
+    /// When the session has work to do by itself; none if it waits for input or an answer.
+    ///
+    /// A time in the past for an execution that is in progress and for a message that is queued,
+    /// so such a session has work to do whenever no process runs it. A later time if a deferral
+    /// or the time to answer a call ends then. A queued message makes no subagent's session due:
+    /// only its parent runs it.
+    pub due_at: Option<Timestamp>,
 }
 
 impl Summary {
     /// Whether all fields but `steps` are equal.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        let Self { agent, parent, status, title, labels, steps: _ } = self;
+        let Self { agent, parent, status, title, labels, steps: _, taken, due_at } = self;
         (agent, parent, status) == (&other.agent, &other.parent, &other.status)
             && (title, labels) == (&other.title, &other.labels)
+            && (taken, due_at) == (&other.taken, &other.due_at)
     }
 }
 

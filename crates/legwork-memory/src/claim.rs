@@ -7,7 +7,7 @@ use legwork_port::store::{Appended, Batch, Error, Loss};
 use legwork_port::{BoxFuture, Claim};
 
 use crate::MemoryStore;
-use crate::store::{Kept, last};
+use crate::store::Kept;
 
 pub(super) struct MemoryClaim {
     store: MemoryStore,
@@ -48,7 +48,7 @@ impl MemoryClaim {
         if let Some(summary) = batch.summary {
             kept.summary = summary.clone();
         }
-        let inbox = last(&kept.inbox);
+        let inbox = kept.last_item();
         drop(sessions);
         self.store.notify(&self.session);
         Ok(Appended::new(inbox))
@@ -60,7 +60,7 @@ impl MemoryClaim {
         if self.store.forgets() {
             kept.count_from(seen);
         }
-        let inbox = last(&kept.inbox);
+        let inbox = kept.last_item();
         match inbox > seen {
             true => Err(Error::NewItems { session: self.session.clone(), inbox }),
             false => Ok(()),

@@ -7,7 +7,8 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_core::journal::Journal;
 use legwork_core::{Entry, Fence, Seq, SessionId, Summary, Timestamp};
 use legwork_port::store::{
-    Error, Holder, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable, Watchers, check_id,
+    DueQuery, Error, Holder, Loaded, Page, Query, Range, Removal, SessionInfo, Unreadable,
+    Watchers, check_id,
 };
 use legwork_port::{BoxFuture, Claim, Store};
 
@@ -110,6 +111,14 @@ impl Store for MemoryStore {
         })
     }
 
+    fn due<'a>(&'a self, query: &'a DueQuery) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async {
+            let sessions = self.lock();
+            let free = sessions.iter().filter(|(_, kept)| !kept.claimed);
+            query.page("memory", free.filter_map(|(session, kept)| kept.info(session)))
+        })
+    }
+
     fn post<'a>(
         &'a self,
         session: &'a SessionId,
@@ -123,8 +132,7 @@ impl Store for MemoryStore {
             if let Some(known) = kept.inbox.iter().find(|posted| posted.key == key) {
                 return Ok(known.cursor);
             }
-            let before = kept.taken.unwrap_or_default().max(last(&kept.inbox));
-            let cursor = Cursor(before.0 + 1);
+            let cursor = Cursor(kept.last_item().0 + 1);
             kept.inbox.push(Posted { cursor, key: key.to_owned(), item: item.clone() });
             drop(sessions);
             self.notify(session);
@@ -187,7 +195,7 @@ impl Kept {
         let first = usize::try_from(range.after.0).unwrap_or(usize::MAX);
         let rest = self.entries.get(first..).unwrap_or_default();
         let part = rest.get(..range.limit).unwrap_or(rest);
-        let mut loaded = Loaded::new(Journal::new(part.to_vec()), last(&self.inbox));
+        let mut loaded = Loaded::new(Journal::new(part.to_vec()), self.last_item());
         match part.len() < rest.len() {
             true => loaded.next = Some(range.rest(part.len())),
             false => {
@@ -203,8 +211,15 @@ impl Kept {
             let (first, last) = (at(self.entries.first()), at(self.entries.last()));
             SessionInfo::new(session.clone())
                 .with_entries(self.entries.len() as u64, first, last)
+                .with_inbox(self.last_item())
                 .with_summary(self.summary.clone())
         })
+    }
+
+    /// The last item in the inbox, or the last that was taken up elsewhere.
+    pub(super) fn last_item(&self) -> Cursor {
+        let posted = self.inbox.last().map(|posted| posted.cursor).unwrap_or_default();
+        posted.max(self.taken.unwrap_or_default()).max(self.summary.taken)
     }
 
     fn has_journal(&self) -> bool {
@@ -219,8 +234,4 @@ impl Kept {
 
 fn in_use(session: &SessionId) -> Error {
     Error::Held { session: session.clone(), by: Holder::ThisProcess }
-}
-
-pub(super) fn last(inbox: &[Posted]) -> Cursor {
-    inbox.last().map_or_else(Cursor::default, |posted| posted.cursor)
 }

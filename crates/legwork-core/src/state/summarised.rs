@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{AgentState, ExecutionStatus, Inner, SessionFacts};
+use super::{AgentState, ExecutionStatus, Inner, Owed};
 use crate::event::Event;
 use crate::summary::Summary;
+use crate::time::Timestamp;
 
 /// The cached summary; empty if an event may have changed it.
 #[derive(Debug, Clone, Default)]
@@ -16,9 +17,22 @@ impl AgentState {
     /// It is computed again only after an event that may change it, so usually the same `Arc`
     /// is returned.
     pub fn summary(&self) -> &Arc<Summary> {
-        let inner = &*self.0;
-        let status = inner.execution.as_ref().map(|execution| &execution.status);
-        inner.summary.0.get_or_init(|| Arc::new(summary(&inner.facts, status)))
+        self.0.summary.0.get_or_init(|| Arc::new(summary(self)))
+    }
+
+    /// When the session has work to do by itself; see [`Summary::due_at`].
+    pub fn due_at(&self) -> Option<Timestamp> {
+        let facts = self.facts();
+        let running = self.execution().filter(|execution| !execution.status.is_terminal());
+        let Some(execution) = running else {
+            let queued = !facts.follow_ups.is_empty() || self.context().steered;
+            return facts.started_at.filter(|_| queued && facts.parent.is_none());
+        };
+        let waits = execution.status.is_waiting() && execution.signals.is_empty();
+        if waits && self.owed() == Owed::Pause {
+            return self.next_time();
+        }
+        Some(execution.started_at)
     }
 }
 
@@ -28,22 +42,30 @@ impl Inner {
         let Some(summary) = self.summary.0.get() else { return };
         let named = matches!(
             event,
-            Event::SessionStarted(_) | Event::ExecutionStarted(_) | Event::Labelled(_)
+            Event::SessionStarted(_)
+                | Event::ExecutionStarted(_)
+                | Event::Labelled(_)
+                | Event::InboxTaken(_)
         );
+        // While an execution is in progress, no other event changes the summary.
+        let is_in_progress = |status| status == Some(&ExecutionStatus::InProgress);
         let status = self.execution.as_ref().map(|execution| &execution.status);
-        if named || summary.status.as_ref() != status {
+        if named || !is_in_progress(status) || !is_in_progress(summary.status.as_ref()) {
             self.summary = Summarised::default();
         }
     }
 }
 
-fn summary(facts: &SessionFacts, status: Option<&ExecutionStatus>) -> Summary {
+fn summary(state: &AgentState) -> Summary {
+    let facts = state.facts();
     Summary {
         agent: facts.agent.clone(),
         parent: facts.parent.as_ref().map(|link| link.session.clone()),
-        status: status.cloned(),
+        status: state.status().cloned(),
         title: facts.title.as_deref().unwrap_or_default().to_owned(),
         labels: facts.labels.values().cloned().collect(),
         steps: facts.ledger.lifetime.steps,
+        taken: facts.inbox_cursor,
+        due_at: state.due_at(),
     }
 }

@@ -16,6 +16,7 @@ mod chunked;
 mod continuation;
 mod decide;
 mod digest;
+mod due;
 mod entry;
 mod error_policy;
 mod evaluate;

@@ -30,6 +30,8 @@ fn live(events: Vec<Event>) -> (Vec<AgentState>, Vec<Arc<Entry>>) {
             let path = Journal::new(state.uncommitted().to_vec()).path(to);
             state = state.on_path(path);
         }
+        // A run asks for it after each event.
+        state.summary();
         states.push(state);
     }
     let entries = states[states.len() - 1].uncommitted().to_vec();
@@ -138,6 +140,17 @@ proptest! {
             prop_assert_eq!(folded.context(), state.context(), "after {}", count);
             prop_assert_eq!(folded.execution(), state.execution(), "after {}", count);
             prop_assert_eq!(journal.head(), state.head());
+        }
+    }
+
+    #[test]
+    fn s8_7_a_summary_that_was_kept_is_the_one_made_anew(events in run()) {
+        let (states, entries) = live(events);
+        let journal = Journal::new(entries);
+        for state in states {
+            let anew = journal.before(state.version().next()).fold(state.session());
+            let (kept, anew) = (state.summary(), anew.summary());
+            prop_assert!(kept.says_the_same(anew), "{kept:?} is kept of {anew:?}");
         }
     }
 

@@ -12,6 +12,8 @@ pub struct Batch<'a> {
     /// The entries, in order.
     pub entries: &'a [Arc<Entry>],
     /// The new summary of the session; none = unchanged.
+    ///
+    /// Later items of the inbox are numbered after [`Summary::taken`].
     pub summary: Option<&'a Summary>,
     /// The last inbox item that the writer knows of; none = write whatever is in the inbox.
     ///

@@ -1,10 +1,12 @@
 //! Stores, which keep journals and inboxes.
 //!
 //! A [`Store`] keeps sessions; a [`Claim`] is the right to write one. An append writes a
-//! [`Batch`], a read returns a [`Range`] of entries, and a listing is the answer to a [`Query`].
+//! [`Batch`], a read returns a [`Range`] of entries, a listing is the answer to a [`Query`], and
+//! the sessions with work to do are the answer to a [`DueQuery`].
 
 mod batch;
 mod claim;
+mod due;
 mod error;
 mod loaded;
 mod page;
@@ -19,6 +21,7 @@ use legwork_core::inbox::{Cursor, Item, Posted};
 
 pub use batch::Batch;
 pub use claim::{Appended, Claim};
+pub use due::DueQuery;
 pub use error::{Error, Holder, Loss};
 pub use loaded::{Loaded, Unreadable};
 pub use page::{Page, PageCursor};
@@ -87,10 +90,38 @@ pub trait Store: Send + Sync {
     /// be read. A damaged session never hides the others.
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>>;
 
+    /// Returns sessions that have work to do and that no process works in, those due longest
+    /// first.
+    ///
+    /// A session is due by [`SessionInfo::due_since`] and if its claim is not held. It reads no
+    /// journals. The result may be outdated when it returns: a caller claims a session and asks
+    /// its journal. Going through all pages yields each session that stays due at least once.
+    ///
+    /// The provided method goes through the list of all sessions; a store that keeps many
+    /// replaces it by one that looks at those that may be due only.
+    ///
+    /// # Errors
+    /// [`Error::PageCursor`] if the cursor was not made by this store; else if the store cannot
+    /// be read.
+    fn due<'a>(&'a self, query: &'a DueQuery) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            let mut due = Vec::new();
+            for info in self.sessions(&Query::all()).await?.sessions {
+                let is_due = info.due_since(query.now).is_some();
+                if is_due && self.is_claimed(&info.session).await? != Some(true) {
+                    due.push(info);
+                }
+            }
+            query.page("of sessions", due)
+        })
+    }
+
     /// Posts an item to the inbox of a session. When it returns, the item is durable.
     ///
     /// The journal is not read, so a version that cannot read it can still post. If the inbox has
-    /// an item of this key, nothing changes and the number of that item is returned.
+    /// an item of this key, nothing changes and the number of that item is returned. Its number
+    /// is one more than that of the last item, and of the last that an appended summary says was
+    /// taken up: a journal may come from another store, without the items of its inbox.
     ///
     /// # Errors
     /// [`Error::Id`] if the id is invalid ([`check_id`]); else if the store cannot be written.

@@ -1,5 +1,7 @@
 //! Opening the file: whether it is a store, of which version, and how SQLite is set up.
 
+mod upgrade;
+
 use std::ffi::c_int;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -111,6 +113,9 @@ impl Connector {
                 info!(path = %connector.path.display(), version = VERSION, "a schema was created");
             }
             drop(lock);
+        }
+        if connector.identity(&connected.connection)? == Identity::Old {
+            connector.upgrade(&connected)?;
         }
         connector.check_known(&mut connected.connection)?;
         if connected.read_only {
@@ -230,6 +235,7 @@ impl Connector {
         match (application, version) {
             (APPLICATION, newer) if newer > VERSION => Err(self.name.newer(newer, VERSION)),
             (APPLICATION, VERSION) => Ok(Identity::Known),
+            (APPLICATION, 1..VERSION) => Ok(Identity::Old),
             // No table was ever made in it.
             (0, 0) if schema == 0 => Ok(Identity::New),
             _ => Err(self
@@ -262,6 +268,8 @@ enum Access {
 enum Identity {
     New,
     Known,
+    /// A store of an earlier version.
+    Old,
 }
 
 /// Whether it failed because the folder cannot be written.

@@ -4,18 +4,48 @@
 //! last row leads to that. All others come from an index in the order of the list, so a page
 //! costs what is on it, and a look at each session in progress.
 
+use legwork_core::inbox::Cursor;
 use legwork_core::{AgentId, ExecutionStatus, SessionId, Summary, Timestamp};
 use legwork_port::store::{Error, Page, PageCursor, Query, SessionInfo};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{self, Name};
 use super::journal::Rows;
 
-const IN_PROGRESS: &str = "SELECT id, created, created, name, status, agent, parent, steps, title,
-    labels FROM session WHERE updated IS NULL AND created IS NOT NULL";
+/// What [`listed`] reads of a row.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, created, ifnull(updated, created), name, status, agent, parent, steps, \
+             title, labels, taken, due_at, posted FROM session ",
+            $rest
+        )
+    };
+}
 
-const OTHERS: &str = "SELECT id, created, updated, name, status, agent, parent, steps, title,
-    labels FROM session WHERE (updated, id) < (?1, ?2) ORDER BY updated DESC, id DESC";
+const IN_PROGRESS: &str = select!("WHERE updated IS NULL AND created IS NOT NULL");
+
+const OTHERS: &str = select!("WHERE (updated, id) < (?1, ?2) ORDER BY updated DESC, id DESC");
+
+const ONE: &str = select!("WHERE name = ?1 AND created IS NOT NULL");
+
+/// A session as it is listed; none if it has no entry.
+pub(super) fn one(
+    connection: &Connection,
+    name: &Name,
+    session: &SessionId,
+) -> Result<Option<SessionInfo>, Error> {
+    let find = || -> rusqlite::Result<Option<SessionInfo>> {
+        let found = connection.prepare_cached(ONE)?.query_row([session.as_str()], listed);
+        let Some(mut found) = found.optional()? else { return Ok(None) };
+        if !date(connection, &mut found)? {
+            return Ok(None);
+        }
+        found.info.entries = Rows::of(found.position.1).count(connection)?;
+        Ok(Some(found.info))
+    };
+    find().map_err(|error| name.sqlite("listing a session", &error))
+}
 
 /// A session of this file, as it is listed.
 struct Listed {
@@ -59,7 +89,7 @@ impl List<'_> {
         let mut rows = statement.query(())?;
         while let Some(row) = rows.next()? {
             let mut listed = listed(row)?;
-            if self.date(&mut listed)? && listed.position < self.after {
+            if date(connection, &mut listed)? && listed.position < self.after {
                 self.add(listed);
             }
         }
@@ -105,19 +135,6 @@ impl List<'_> {
         self.sessions.truncate(self.enough());
     }
 
-    /// Sets when a session in progress was updated; false if it has no entry.
-    fn date(&self, listed: &mut Listed) -> rusqlite::Result<bool> {
-        let updated = match Rows::of(listed.position.1).last(self.connection) {
-            Ok(Some((_, at))) => at,
-            Ok(None) => return Ok(false),
-            // It is listed all the same; reading it reports the damage.
-            Err(error) if fault::is_damage(&error) => listed.position.0,
-            Err(error) => return Err(error),
-        };
-        (listed.position.0, listed.info.updated_at) = (updated, Timestamp(updated));
-        Ok(true)
-    }
-
     fn into_page(mut self) -> rusqlite::Result<Page> {
         let more = self.sessions.len() > self.query.limit;
         self.sessions.truncate(self.query.limit);
@@ -128,6 +145,19 @@ impl List<'_> {
         let next = last.map(|(at, number)| PageCursor::new(format!("{at}.{number}")));
         Ok(Page::new(self.sessions.into_iter().map(|listed| listed.info).collect(), next))
     }
+}
+
+/// Sets when a session was updated, by its journal's last row; false if it has no entry.
+fn date(connection: &Connection, listed: &mut Listed) -> rusqlite::Result<bool> {
+    let updated = match Rows::of(listed.position.1).last(connection) {
+        Ok(Some((_, at))) => at,
+        Ok(None) => return Ok(false),
+        // It is listed all the same; reading it reports the damage.
+        Err(error) if fault::is_damage(&error) => listed.position.0,
+        Err(error) => return Err(error),
+    };
+    (listed.position.0, listed.info.updated_at) = (updated, Timestamp(updated));
+    Ok(true)
 }
 
 /// A session as its row describes it.
@@ -143,8 +173,11 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     // Labels that are not JSON are ignored.
     let labels = text(9)?.and_then(|labels| serde_json::from_str(&labels).ok());
     summary.labels = labels.unwrap_or_default();
+    summary.taken = Cursor(row.get(10)?);
+    summary.due_at = row.get::<_, Option<u64>>(11)?.map(Timestamp);
     let info = SessionInfo::new(SessionId::from(row.get::<_, String>(3)?))
         .with_entries(0, Timestamp(created), Timestamp(updated))
+        .with_inbox(Cursor(row.get(12)?))
         .with_summary(summary);
     Ok(Listed { position: (updated, number), info })
 }

@@ -22,6 +22,7 @@ mod claim;
 mod committer;
 mod connect;
 mod decode;
+mod due;
 mod fault;
 mod journal;
 mod kind;
@@ -42,7 +43,9 @@ use std::time::Duration;
 use legwork_core::SessionId;
 use legwork_core::inbox::{Cursor, Item, Posted};
 use legwork_port::BoxFuture;
-use legwork_port::store::{Error, Loaded, Page, Query, Range, Removal, Watchers, check_id};
+use legwork_port::store::{
+    DueQuery, Error, Loaded, Page, Query, Range, Removal, Watchers, check_id,
+};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tracing::{info, trace};
@@ -56,7 +59,7 @@ use reader::Reader;
 use writer::Writer;
 
 /// The schema version that this code writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Settings for opening a store.
 #[derive(Debug, Clone)]
@@ -340,6 +343,10 @@ impl legwork_port::Store for Store {
     fn sessions<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Page, Error>> {
         let query = query.clone();
         Box::pin(self.0.read(move |connection, name| listing::sessions(connection, name, &query)))
+    }
+
+    fn due<'a>(&'a self, query: &'a DueQuery) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(self.0.due(query.clone()))
     }
 
     fn post<'a>(

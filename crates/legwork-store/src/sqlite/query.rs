@@ -20,10 +20,10 @@ pub(super) fn number(
         .optional()
 }
 
-/// The last item in a session's inbox.
-pub(super) fn last_item(connection: &Connection, number: i64) -> rusqlite::Result<Cursor> {
+/// The last item in a session's inbox, or the last that was taken up elsewhere.
+fn last_item(connection: &Connection, number: i64) -> rusqlite::Result<Cursor> {
     connection
-        .prepare_cached("SELECT ifnull(max(cursor), 0) FROM inbox WHERE session = ?1")?
+        .prepare_cached("SELECT posted FROM session WHERE id = ?1")?
         .query_row([number], |row| row.get(0).map(Cursor))
 }
 

@@ -110,5 +110,6 @@ fn objects(connection: &Connection) -> rusqlite::Result<(BTreeSet<Object>, Vec<i
 fn plain(sql: &str) -> String {
     let code = sql.lines().map(|line| line.split_once("--").map_or(line, |(code, _)| code));
     let words: Vec<_> = code.flat_map(str::split_whitespace).collect();
-    words.join(" ")
+    // Before a column that was added later SQLite sets ` , `, and no space after the last one.
+    words.join(" ").replace(" ,", ",").replace(" )", ")")
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::fault::{Name, lost};
 use super::journal::Rows;
-use super::query::{last_item, number};
+use super::query::number;
 
 /// A session whose claim was taken: its number in this file and the claim's token.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,8 @@ impl Append {
             self.cut_damage(tx, found.last)?;
         }
         self.write(tx, found.updated).map_err(|error| self.failed(&error))?;
-        Ok(Written { appended: Appended::new(found.inbox), cut_damage })
+        let taken = self.summary.as_ref().map(|summary| summary.taken).unwrap_or_default();
+        Ok(Written { appended: Appended::new(found.inbox.max(taken)), cut_damage })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Error {
@@ -103,14 +104,12 @@ impl Append {
         let (first, last) = self.rows().range();
         let sql = "SELECT fence,
             (SELECT id FROM journal WHERE id BETWEEN ?2 AND ?3 ORDER BY id DESC LIMIT 1),
-            (SELECT cursor FROM inbox WHERE session = ?1 ORDER BY cursor DESC LIMIT 1),
-            updated
-            FROM session WHERE id = ?1";
+            posted, updated FROM session WHERE id = ?1";
         let found = |row: &Row<'_>| {
             Ok(Found {
                 fence: Fence(row.get(0)?),
                 last: row.get::<_, Option<i64>>(1)?.map_or(Seq::ZERO, Rows::number),
-                inbox: Cursor(row.get::<_, Option<u64>>(2)?.unwrap_or(0)),
+                inbox: Cursor(row.get(2)?),
                 updated: row.get(3)?,
             })
         };
@@ -168,7 +167,8 @@ impl Append {
             false => serde_json::to_string(&summary.labels).ok(),
         };
         let sql = "UPDATE session SET updated = ?2, status = ?3, agent = ?4, parent = ?5,
-            steps = ?6, title = ?7, labels = ?8 WHERE id = ?1";
+            steps = ?6, title = ?7, labels = ?8, taken = ?9, due_at = ?10,
+            posted = max(posted, ?9) WHERE id = ?1";
         let status = summary.status.as_ref().map(ExecutionStatus::as_str);
         let agent = summary.agent.as_ref().map(AgentId::as_str);
         let parent = summary.parent.as_ref().map(SessionId::as_str);
@@ -182,7 +182,9 @@ impl Append {
                 parent,
                 steps,
                 title,
-                labels
+                labels,
+                summary.taken.0,
+                summary.due_at.map(|due| due.0)
             ])
             .map(|_| ())
     }
@@ -205,7 +207,11 @@ pub(super) fn post(
         if let Some(found) = found {
             return Ok(found);
         }
-        let cursor = Cursor(last_item(tx, number)?.0 + 1);
+        let cursor = tx
+            .prepare_cached(
+                "UPDATE session SET posted = posted + 1 WHERE id = ?1 RETURNING posted",
+            )?
+            .query_row([number], |row| row.get(0).map(Cursor))?;
         tx.prepare_cached(
             "INSERT INTO inbox (session, cursor, key, item) VALUES (?1, ?2, ?3, ?4)",
         )?

@@ -118,15 +118,18 @@ fn s8_7_a_page_is_found_by_the_index() {
         rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
     };
     let source = include_str!("../../src/sqlite/listing.rs");
-    let statements: Vec<_> = source.split("\"SELECT ").skip(1).collect();
-    assert_eq!(statements.len(), 2);
-    for statement in statements {
-        let sql = format!("SELECT {}", statement.split_once('"').unwrap().0);
-        let plan_text = plan(&sql.replace("?1", "5").replace("?2", "5"));
-        assert!(
-            plan_text.contains("USING INDEX listed") && !plan_text.contains("SORT"),
-            "{plan_text}"
-        );
+    let listed = source.split("select!(\"").skip(1).take(2);
+    let listed = listed.map(|rest| (format!("SELECT title FROM session {rest}"), "INDEX listed"));
+    let source = include_str!("../../src/sqlite/due.rs");
+    let due = source.split("\"SELECT ").skip(1);
+    let due = due.map(|rest| (format!("SELECT {rest}"), "INDEX to_do"));
+    let statements: Vec<_> = listed.chain(due).collect();
+    assert_eq!(statements.len(), 3);
+    for (statement, index) in statements {
+        let sql = statement.split_once('"').unwrap().0;
+        let numbered = |sql: String, number| sql.replace(&format!("?{number}"), "5");
+        let plan_text = plan(&(1..=4).fold(sql.to_owned(), numbered));
+        assert!(plan_text.contains(index) && !plan_text.contains("SORT"), "{sql}: {plan_text}");
         assert!(!plan_text.contains("TEMP") && !sql.contains("journal"), "{sql}: {plan_text}");
     }
 }

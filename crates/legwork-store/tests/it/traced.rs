@@ -38,7 +38,7 @@ async fn the_life_of_a_store_is_a_line_for_each_fact() {
     let path = fs::canonicalize(folder.db()).unwrap();
     let path = path.display();
     let expected = [
-        format!("INFO a schema was created path={path} version=1"),
+        format!("INFO a schema was created path={path} version=2"),
         format!("INFO a store was opened path={path} read_only=false"),
         "TRACE an item was posted session=s cursor=1".to_owned(),
         format!("DEBUG a claim was taken session=s fence={fence}"),

@@ -84,8 +84,10 @@ impl Log {
         self.entries.last().map_or(Seq::ZERO, |entry| entry.seq)
     }
 
+    /// The last item, or the last that was taken up in another store.
     pub(super) fn cursor(&self) -> Cursor {
-        self.inbox.last().map_or_else(Cursor::default, |posted| posted.cursor)
+        let posted = self.inbox.last().map_or_else(Cursor::default, |posted| posted.cursor);
+        posted.max(self.summary.taken)
     }
 
     /// Whether there is an entry, readable or not.
@@ -102,7 +104,7 @@ impl Log {
         let (first, last) = (at(self.entries.first()), at(self.entries.last()));
         let info = SessionInfo::new(self.session.clone()?);
         let info = info.with_entries(self.entries.len() as u64, first, last);
-        Some(info.with_summary(self.summary.clone()))
+        Some(info.with_inbox(self.cursor()).with_summary(self.summary.clone()))
     }
 
     /// Takes what comes after all that was taken before.

@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use legwork_port::core::inbox::Cursor;
 use legwork_port::core::{SessionId, Summary, Timestamp};
 use legwork_port::store::SessionInfo;
 
@@ -20,15 +21,17 @@ pub(super) fn path(file: &Path) -> PathBuf {
     file.with_extension("summary")
 }
 
-/// When the first and the last entry were made, their number, and the summary.
-type Parts<S, T> = (S, Timestamp, Timestamp, u64, T);
+/// When the first and the last entry were made, their number, the last item of the inbox, and the
+/// summary.
+type Parts<S, T> = (S, Timestamp, Timestamp, u64, Cursor, T);
 
 /// Writes down what a list says of the session in a file, given all that is in that file.
 pub(super) fn write(file: &Path, log: &Log) -> io::Result<()> {
     let info = log.info();
-    let parts: Option<Parts<&SessionId, &Summary>> = info
-        .as_ref()
-        .map(|info| (&info.session, info.created_at, info.updated_at, info.entries, &info.summary));
+    let parts: Option<Parts<&SessionId, &Summary>> = info.as_ref().map(|info| {
+        let SessionInfo { session, created_at, updated_at, entries, inbox, summary, .. } = info;
+        (session, *created_at, *updated_at, *entries, *inbox, summary)
+    });
     let draft = file.with_extension("draft");
     let mut options = file::options();
     let mut writing = options.append(false).write(true).truncate(true).open(&draft)?;
@@ -45,7 +48,8 @@ pub(super) fn read(file: &Path) -> Option<Option<SessionInfo>> {
     if fs::metadata(file).ok()?.len() != length {
         return None;
     }
-    Some(parts.map(|(session, first, last, entries, summary)| {
-        SessionInfo::new(session).with_entries(entries, first, last).with_summary(summary)
+    Some(parts.map(|(session, first, last, entries, inbox, summary)| {
+        let info = SessionInfo::new(session).with_entries(entries, first, last);
+        info.with_inbox(inbox).with_summary(summary)
     }))
 }

@@ -13,6 +13,7 @@
 
 mod claims;
 mod dropped;
+mod due;
 mod fencing;
 mod ids;
 mod inbox;
@@ -86,6 +87,12 @@ pub async fn check<S: Store + 'static>(make: impl AsyncFn() -> S) -> Result<(), 
         paging::s8_7_a_cursor_from_elsewhere_is_refused,
         ranges::s8_8_a_range_is_read_as_it_was_asked_for,
         ranges::s8_8_ranges_that_follow_each_other_are_the_journal,
+        due::s8_9_an_execution_in_progress_is_due_while_no_process_runs_it,
+        due::s8_9_a_session_is_due_until_its_items_are_taken_up,
+        due::s8_9_a_session_is_due_from_a_time_on,
+        due::s8_9_a_session_without_entries_is_not_due,
+        due::s8_9_those_due_longest_come_first_in_pages,
+        due::s8_2_items_are_numbered_after_those_that_were_taken_up_elsewhere,
         ids::s13_9_an_id_that_is_not_seen_is_refused,
         ids::s13_9_an_id_that_is_seen_is_taken,
         removal::s8_6_what_was_removed_is_gone_and_the_rest_stays,

@@ -21,7 +21,7 @@ type Subject = Arc<dyn Store>;
 /// A session that is worked in: its state, and what of it is in the store.
 pub(super) struct Work<'a> {
     pub(super) state: AgentState,
-    held: &'a dyn Claim,
+    pub(super) held: &'a dyn Claim,
 }
 
 impl<'a> Work<'a> {

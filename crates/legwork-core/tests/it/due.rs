@@ -1,0 +1,74 @@
+//! When a session has work to do by itself.
+
+use std::sync::Arc;
+
+use legwork_core::event::{ParentLink, Paused, SessionStarted};
+use legwork_core::state::PendingReason;
+use legwork_core::{Event, Timestamp};
+
+use crate::story::{blank, go_on, tell};
+
+/// When a session is due after a story that begins at 1000 ms.
+#[track_caller]
+fn check(story: &str, due_at: Option<u64>) {
+    assert_eq!(tell(story).due_at(), due_at.map(Timestamp), "after: {story}");
+}
+
+#[test]
+fn s8_9_an_execution_is_due_until_it_ends_or_waits() {
+    check("", None);
+    check("user: go", Some(1_000));
+    check("user: go; inference", Some(1_000));
+    check("user: go; inference; calls: read; judged; starts: 0", Some(1_000));
+    check("user: go; inference; answer: done; decides", Some(1_000));
+    check("user: go; inference; answer: done; decides; ends", None);
+    let waits = "user: go; inference; calls: read; judged; pauses: 0";
+    check(waits, None);
+    check(&format!("{waits}; tell: 0"), Some(1_000));
+    check(&format!("{waits}; stop: enough"), Some(1_000));
+    check(&format!("{waits}; steer: faster"), None);
+}
+
+#[test]
+fn s8_9_a_queued_message_is_due_where_nothing_is_under_way() {
+    let begun = |parent| {
+        let (session, agent) = ("s".into(), "clerk".into());
+        Event::SessionStarted(SessionStarted { session, agent, parent })
+    };
+    let idle = blank().with(begun(None));
+    assert_eq!(idle.due_at(), None);
+    for said in ["follow up: and this", "steer: and this"] {
+        let queued = go_on(idle.clone(), said);
+        assert_eq!(queued.due_at(), Some(Timestamp(1_000)), "{said}");
+    }
+    let delivered = go_on(idle, "follow up: this; user: go; followed up");
+    let ended = go_on(delivered, "inference; answer: done; decides; ends");
+    assert_eq!(ended.due_at(), None);
+    // Only its parent runs a subagent's session.
+    let (call, began) = ("call".into(), Timestamp(1));
+    let parent = ParentLink { session: "parent".into(), call, began };
+    let child = go_on(blank().with(begun(Some(parent))), "follow up: and this");
+    assert_eq!(child.due_at(), None);
+}
+
+#[test]
+fn s8_9_a_wait_that_time_ends_is_due_then() {
+    let state = tell("user: go; inference; calls: read, bash; judged; pauses: 0, 1");
+    let until = |times: [Option<u64>; 2], expires: Option<u64>| {
+        let mut pending = state.pending().to_vec();
+        for (pending, time) in pending.iter_mut().zip(times) {
+            pending.reason = match time {
+                Some(time) => PendingReason::Until(Timestamp(time)),
+                None => PendingReason::Approval,
+            };
+            pending.expires_at = expires.map(Timestamp).filter(|_| time.is_none());
+        }
+        let paused = Paused { pending, ..Paused::default() };
+        let summary = Arc::clone(state.clone().with(Event::Paused(paused)).summary());
+        summary.due_at.map(|time| time.0)
+    };
+    assert_eq!(until([Some(5_000), Some(3_000)], None), Some(3_000));
+    assert_eq!(until([Some(5_000), None], None), Some(5_000));
+    assert_eq!(until([None, None], Some(7_000)), Some(7_000));
+    assert_eq!(until([None, None], None), None);
+}
