@@ -67,7 +67,7 @@ struct Exception {
 }
 
 const EXCEPTIONS: &[Exception] = &[Exception {
-    file: "crates/legwork-store/src/sqlite/lock.rs",
+    file: "crates/legwork-store/src/lock.rs",
     names: "\"/proc/",
     why: "it is looked for at run time, and done without",
     hinders: None,

@@ -29,4 +29,14 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "sqlite")]
+mod decode;
+#[cfg(feature = "sqlite")]
+mod lock;
+#[cfg(feature = "sqlite")]
+mod name;
+#[cfg(feature = "sqlite")]
+mod private;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(feature = "sqlite")]
+mod whole;
