@@ -25,18 +25,21 @@
 //! appends and posts (`TRACE`). They name paths and sessions, and hold nothing of an entry.
 //!
 //! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
-//! `sqlite`, which is on by default.
+//! `sqlite`, which is on by default. `postgres` keeps sessions on a server, for programs on
+//! several machines; it needs the feature `postgres`.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod decode;
 #[cfg(feature = "sqlite")]
 mod lock;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod name;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(feature = "sqlite")]
 mod private;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod whole;

@@ -15,6 +15,11 @@ impl Name {
         Self(path.display().to_string().into())
     }
 
+    #[cfg(feature = "postgres")]
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn failed(&self, reason: impl Into<String>) -> Error {
         Error::Failed { store: self.0.to_string(), reason: reason.into() }
     }

@@ -20,6 +20,8 @@ mod group;
 mod listing;
 mod open_files;
 mod pages;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod processes;
 mod read_only;
 #[path = "../../../legwork-models/tests/it/recorder.rs"]

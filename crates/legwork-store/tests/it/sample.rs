@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork_core::{Entry, Event, Message, Seq, SessionId, Timestamp};
+use legwork_port::Claim;
 use legwork_port::store::{Batch, Range};
-use legwork_port::{Claim, Store as _};
 use legwork_store::sqlite::Store;
 use rusqlite::Connection;
 
@@ -52,7 +52,7 @@ pub(crate) fn entries(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<Entry>> {
 
 /// Appends entries of these numbers, each range one append.
 pub(crate) async fn write(
-    store: &Store,
+    store: &impl legwork_port::Store,
     name: &SessionId,
     ranges: &[std::ops::RangeInclusive<u64>],
 ) {
@@ -67,7 +67,7 @@ pub(crate) async fn append(claim: &dyn Claim, range: std::ops::RangeInclusive<u6
 }
 
 /// The numbers of the entries that can be read.
-pub(crate) async fn numbers(store: &Store, name: &SessionId) -> Vec<u64> {
+pub(crate) async fn numbers(store: &impl legwork_port::Store, name: &SessionId) -> Vec<u64> {
     let journal = store.read(name, Range::ALL).await.unwrap().journal;
     journal.entries().iter().map(|entry| entry.seq.0).collect()
 }
