@@ -206,6 +206,8 @@ impl State {
 impl Request for Append {
     type Answer = Result<Written, Error>;
     const TRIED: &'static str = "appending to a journal";
+    const DOUBT: &'static str =
+        " (it is not known whether that was written: loading the session again shows it)";
 
     async fn ask(
         &self,

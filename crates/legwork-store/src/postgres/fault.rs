@@ -42,7 +42,10 @@ impl Fault {
     pub(super) fn may_pass(error: &sqlx::Error) -> bool {
         match code(error) {
             Some(code) => code == "53300" || Self::of(error) == Self::Broken,
-            None => matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_)),
+            None => match error {
+                sqlx::Error::Io(error) => error.kind() != io::ErrorKind::InvalidData,
+                error => matches!(error, sqlx::Error::Protocol(_)),
+            },
         }
     }
 }
@@ -96,14 +99,22 @@ impl Name {
             sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
                 self.failed(format!("{tried}: the server does not answer; try again later"))
             }
+            // What TLS says of a certificate comes so, too.
+            sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                self.unsecured(tried, error)
+            }
             sqlx::Error::Io(error) => self.failed(format!(
                 "{tried}: the server cannot be reached ({error}); see whether it runs and go on"
             )),
-            sqlx::Error::Tls(error) => self.unusable(format!(
-                "{tried}: no secure connection ({error}); check `sslmode` and `sslrootcert`"
-            )),
+            sqlx::Error::Tls(error) => self.unsecured(tried, error),
             error => self.failed(format!("{tried}: {error}")),
         }
+    }
+
+    fn unsecured(&self, tried: &str, error: &dyn std::fmt::Display) -> Error {
+        self.unusable(format!(
+            "{tried}: no secure connection ({error}); check `sslmode` and `sslrootcert`"
+        ))
     }
 }
 

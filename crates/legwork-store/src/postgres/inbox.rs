@@ -11,7 +11,8 @@ use super::sql::{Sql, number, plain, text, unsigned};
 use crate::name::Name;
 
 /// Leaves an item unless its key is there. Two posts of one key at once break the rule that a key
-/// is taken once, and the one that came second is asked again.
+/// is taken once, and the one that came second is asked again. Those that listen are notified when
+/// it is durable.
 const POST: &str = "WITH known AS (
         SELECT i.cursor FROM @.inbox i JOIN @.session s ON s.id = i.session
         WHERE s.name = $1 AND i.key = $2
@@ -24,7 +25,8 @@ const POST: &str = "WITH known AS (
         INSERT INTO @.inbox (session, cursor, key, item) SELECT id, posted, $2, $3 FROM counted
         RETURNING cursor
     )
-    SELECT cursor FROM known UNION ALL SELECT cursor FROM added";
+    SELECT cursor, NULL FROM known
+    UNION ALL SELECT cursor, pg_notify($4, $1)::text FROM added";
 
 const ITEMS: &str = "SELECT cursor, key, item FROM @.inbox
     WHERE session = (SELECT id FROM @.session WHERE name = $1) AND cursor > $2 ORDER BY cursor";
@@ -47,7 +49,8 @@ impl Request for Post {
         _: Before,
     ) -> Result<Cursor, sqlx::Error> {
         let post = query(sql.of(POST)).bind(self.session.as_str());
-        let row = post.bind(text(&self.key)).bind(&*self.item).fetch_one(connection).await?;
+        let post = post.bind(text(&self.key)).bind(&*self.item).bind(sql.schema());
+        let row = post.fetch_one(connection).await?;
         Ok(Cursor(unsigned(row.try_get(0)?)))
     }
 }

@@ -12,7 +12,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Options;
 use super::address::Address;
@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(300);
 /// How long a request waits for those that use all connections.
 const WAITING: Duration = Duration::from_secs(60);
 
-/// How long a connection may take at least, whatever the patience is.
+/// How long the server may take to let a connection in.
 const CONNECTING: Duration = Duration::from_secs(5);
 
 /// The first pause before something is tried again; the next is twice as long, and so on.
@@ -45,6 +45,9 @@ pub(super) trait Request: Send + Sync {
 
     /// How long an answer may take until the connection counts as broken.
     const LIMIT: Duration = Duration::from_secs(30);
+
+    /// What else an error says if it is not known whether it was done.
+    const DOUBT: &'static str = "";
 
     /// Asks it once. `before` says whether it may have been done already.
     fn ask(
@@ -74,6 +77,31 @@ pub(super) struct Link {
     idle: Mutex<Vec<Idle>>,
     /// Set once the tables are known to be there.
     ready: OnceCell<()>,
+}
+
+/// The time that is left for trying something again. It runs from the first pause on.
+#[derive(Debug, Clone)]
+struct Patience {
+    all: Duration,
+    until: Option<Instant>,
+    next: Duration,
+}
+
+impl Patience {
+    fn new(all: Duration) -> Self {
+        Self { all, until: None, next: PAUSE }
+    }
+
+    /// Waits a moment; false if no time is left.
+    async fn pause(&mut self) -> bool {
+        let now = Instant::now();
+        if now + self.next > *self.until.get_or_insert(now + self.all) {
+            return false;
+        }
+        sleep(self.next).await;
+        self.next = (self.next * 2).min(LONGEST_PAUSE);
+        true
+    }
 }
 
 /// A connection that waits to be used.
@@ -121,17 +149,21 @@ impl Link {
         }
     }
 
+    pub(super) fn options(&self) -> &PgConnectOptions {
+        &self.options
+    }
+
     pub(super) fn is_read_only(&self) -> bool {
         self.read_only
     }
 
     /// Asks the server, and again on another connection if one breaks or the server restarts.
     pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Error> {
-        let failed = |error: &sqlx::Error| self.name.postgres(R::TRIED, error);
         self.runs_on_tokio()?;
-        let (mut before, mut pause, mut until) = (Before::Nothing, PAUSE, None);
+        let (mut before, mut patience) = (Before::Nothing, Patience::new(self.patience));
         loop {
-            let mut used = self.connection(until).await.map_err(|error| failed(&error))?;
+            let used = self.connection(&patience).await;
+            let mut used = used.map_err(|error| self.failed::<R>(&error, before))?;
             self.prepare(&mut used).await?;
             let asked = request.ask(&mut used.connection, &self.sql, before);
             let error = match timeout(R::LIMIT, asked).await {
@@ -143,24 +175,28 @@ impl Link {
                 Err(_) => timed_out(),
             };
             match Fault::of(&error) {
-                Fault::Refused => {
-                    used.end_transaction().await;
-                    return Err(failed(&error));
-                }
-                Fault::Undone => used.end_transaction().await,
                 Fault::Broken => {
                     drop(used);
                     // A server that restarted knows none of them.
                     self.idle().clear();
                     before = Before::InDoubt;
                 }
+                Fault::Undone => used.end_transaction().await,
+                Fault::Refused => {
+                    used.end_transaction().await;
+                    return Err(self.failed::<R>(&error, before));
+                }
             }
-            let now = Instant::now();
-            if now + pause > *until.get_or_insert(now + self.patience) {
-                return Err(failed(&error));
+            if !patience.pause().await {
+                return Err(self.failed::<R>(&error, before));
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn failed<R: Request>(&self, error: &sqlx::Error, before: Before) -> Error {
+        match before {
+            Before::Nothing => self.name.postgres(R::TRIED, error),
+            Before::InDoubt => self.name.postgres(&[R::TRIED, R::DOUBT].concat(), error),
         }
     }
 
@@ -171,34 +207,30 @@ impl Link {
     }
 
     /// A connection that waits, or a new one.
-    async fn connection(&self, until: Option<Instant>) -> Result<Used<'_>, sqlx::Error> {
-        let until = until.unwrap_or_else(|| Instant::now() + self.patience);
+    async fn connection(&self, patience: &Patience) -> Result<Used<'_>, sqlx::Error> {
         let permit = timeout(WAITING, self.permits.acquire()).await;
         let permit = permit.map_err(|_| timed_out())?.map_err(|_| sqlx::Error::PoolClosed)?;
         let waits = self.idle().pop();
         let connection = match waits {
             Some(Idle { connection, .. }) => connection,
-            None => self.connect(until).await?,
+            None => self.connect(patience.clone()).await?,
         };
         Ok(Used { link: self, connection, _permit: permit })
     }
 
     /// Connects. Where that succeeded before, a server that is away for a moment is awaited.
-    async fn connect(&self, until: Instant) -> Result<PgConnection, sqlx::Error> {
-        let mut pause = PAUSE;
+    async fn connect(&self, mut patience: Patience) -> Result<PgConnection, sqlx::Error> {
         loop {
             let connecting = PgConnection::connect_with(&self.options);
-            let error = match timeout_at(until.max(Instant::now() + CONNECTING), connecting).await {
+            let error = match timeout(CONNECTING, connecting).await {
                 Ok(Ok(connection)) => return Ok(connection),
                 Ok(Err(error)) => error,
                 Err(_) => timed_out(),
             };
-            let is_known = self.ready.initialized();
-            if !is_known || !Fault::may_pass(&error) || Instant::now() + pause > until {
+            let was_there = self.ready.initialized();
+            if !was_there || !Fault::may_pass(&error) || !patience.pause().await {
                 return Err(error);
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 

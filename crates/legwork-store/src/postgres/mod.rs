@@ -20,6 +20,11 @@
 //! the next one that expects the same entry: then it fails with
 //! [`Error::Moved`](legwork_port::store::Error::Moved).
 //!
+//! # Watching
+//! A task that watches a session is woken by each change of this process, and by posts of others
+//! if the server is reached directly, not over a pool that shares connections between
+//! transactions. It listens on a connection of its own once somebody watches.
+//!
 //! A store is used within a runtime of tokio's. It is made for one: connections that another
 //! runtime opened, and that ended with it, are replaced.
 
@@ -32,6 +37,7 @@ mod holders;
 mod inbox;
 mod journal;
 mod link;
+mod listening;
 mod listing;
 mod remove;
 mod schema;
@@ -58,6 +64,7 @@ use holders::Holder;
 use inbox::{Items, Post};
 use journal::Load;
 use link::Link;
+use listening::Listening;
 use listing::{List, ListDue, Position};
 use remove::Remove;
 
@@ -135,7 +142,8 @@ impl Options {
     pub fn open(self, url: &str) -> Result<Store, Error> {
         let link = Link::new(Address::read(url)?, &self);
         let (lease, watchers) = (self.lease, Watchers::new());
-        Ok(Store(Arc::new(Inner { link, lease, watchers })))
+        let listening = Listening::default();
+        Ok(Store(Arc::new(Inner { link, lease, watchers, listening })))
     }
 }
 
@@ -147,6 +155,7 @@ struct Inner {
     link: Link,
     lease: Duration,
     watchers: Watchers,
+    listening: Listening,
 }
 
 impl Store {
@@ -256,6 +265,12 @@ impl Inner {
         .await
     }
 
+    /// Notices posts of other processes from now on.
+    fn listen(&self) {
+        let (options, channel) = (self.link.options(), self.link.sql.schema());
+        self.listening.start(options, channel, &self.watchers);
+    }
+
     /// The position that a page goes on after.
     fn position(&self, cursor: Option<&PageCursor>) -> Result<Option<Position>, Error> {
         let Some(cursor) = cursor else { return Ok(None) };
@@ -327,6 +342,7 @@ impl legwork_port::Store for Store {
     }
 
     fn watch(&self, session: &SessionId) -> Option<BoxFuture<'static, ()>> {
+        self.0.listen();
         Some(self.0.watchers.watch(session))
     }
 

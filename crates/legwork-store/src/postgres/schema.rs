@@ -3,7 +3,7 @@
 use legwork_port::store::Error;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Executor as _, Row as _};
-use tracing::info;
+use tracing::{info, warn};
 
 use super::VERSION;
 use super::fault::is_missing;
@@ -23,6 +23,10 @@ enum Found {
     Version(u32),
 }
 
+/// Whether the server answers when what it wrote is durable.
+const DURABLE: &str =
+    "SELECT current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off'";
+
 /// Makes sure that the tables are there.
 ///
 /// # Errors
@@ -30,13 +34,20 @@ enum Found {
 /// else, or are missing and may not be made.
 pub(super) async fn prepare(link: &Link, connection: &mut PgConnection) -> Result<(), Error> {
     let failed = |error| link.name.postgres(TRIED, &error);
-    match look(link, connection).await.map_err(failed)? {
+    match look(link, &mut *connection).await.map_err(failed)? {
         Found::Version(version) => check(link, version)?,
         Found::Nothing if link.is_read_only() => return Err(nothing(link)),
-        Found::Nothing => make(link, connection).await?,
+        Found::Nothing => make(link, &mut *connection).await?,
     }
     let (store, read_only) = (link.name.as_str(), link.is_read_only());
     info!(store, read_only, "a store was opened");
+    let durable = sqlx::query(DURABLE).fetch_one(connection).await;
+    if !durable.and_then(|row| row.try_get::<bool, _>(0)).map_err(failed)? {
+        warn!(
+            store,
+            "the server may lose appends when it fails: fsync or synchronous_commit is off"
+        );
+    }
     Ok(())
 }
 

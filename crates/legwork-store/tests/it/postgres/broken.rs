@@ -145,6 +145,7 @@ async fn a_server_that_stays_away_is_an_error_that_passes() {
     let error = claim.append(Seq(1), Batch::of(&entries(2..=2))).await.unwrap_err();
     assert!(matches!(error, Error::Failed { .. }) && error.is_retryable(), "{error}");
     assert!(error.to_string().contains("the server cannot be reached"), "{error}");
+    assert!(error.to_string().contains("not known whether that was written"), "{error}");
     let password = server.url().split(':').nth(2).unwrap().split('@').next().unwrap().to_owned();
     assert!(!error.to_string().contains(&password) && !format!("{error:?}").contains(&password));
     server.restart().unwrap();

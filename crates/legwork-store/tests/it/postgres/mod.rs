@@ -7,7 +7,9 @@ mod opening;
 mod proxy;
 pub(crate) mod roles;
 mod rows;
+mod secured;
 mod traced;
+mod watching;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

@@ -40,7 +40,10 @@ async fn the_life_of_a_store_is_a_line_for_each_fact() {
         format!("DEBUG a claim was released session=s fence={fence}"),
         "INFO sessions were removed sessions=1".to_owned(),
     ];
-    assert_eq!(recorder.lines("legwork_store"), expected);
+    let mut lines = recorder.lines("legwork_store");
+    // Private servers do not wait for the disk.
+    lines.retain(|line| !line.contains("the server may lose appends when it fails"));
+    assert_eq!(lines, expected);
     let everything = recorder.everything();
     let password = user.split(':').nth(1).unwrap();
     for secret in ["this is entry", "enough", password] {
