@@ -65,7 +65,8 @@ impl Address {
         let options = PgConnectOptions::from_str(&address).map_err(|error| {
             name.unusable(format!("its address cannot be read: {}", reason(&error)))
         })?;
-        let options = options.disable_statement_logging();
+        // No table has such numbers, and pools refuse settings that they do not know.
+        let options = options.disable_statement_logging().extra_float_digits(None);
         let options = match options.get_application_name() {
             None => options.application_name("legwork"),
             Some(_) => options,

@@ -29,13 +29,26 @@ async fn s8_3_a_claim_of_a_killed_process_is_taken_over_after_its_lease() {
     let mut holder = Child::start("postgres hold", scratch.url("store").as_ref());
     let fence = Fence(holder.next_line().unwrap().parse().unwrap());
     let store = scratch.store("store");
-    let error = store.claim(&session("s")).await.err().unwrap();
-    assert!(matches!(error, Error::Held { by: Holder::Unknown, .. }), "{error}");
     holder.kill();
     let claim = taken_over(&store).await;
     assert!(claim.fence() > fence);
     append(&*claim, 4..=5).await;
     assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn s8_3_until_its_lease_ends_a_killed_process_holds_its_claim() {
+    let Some(scratch) = Scratch::new() else { return };
+    let mut holder = Child::start("postgres keep", scratch.url("store").as_ref());
+    holder.next_line().unwrap();
+    holder.kill();
+    let store = scratch.store("store");
+    let error = store.claim(&session("s")).await.err().unwrap();
+    assert!(matches!(error, Error::Held { by: Holder::Unknown, .. }), "{error}");
+    let error = store.remove(&[session("s")]).await.unwrap_err();
+    assert!(matches!(error, Error::Held { .. }), "{error}");
+    assert_eq!(store.is_claimed(&session("s")).await.unwrap(), Some(true));
+    assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3]);
 }
 
 #[tokio::test]

@@ -8,12 +8,13 @@ use legwork_port::Store as _;
 use legwork_port::store::Batch;
 use legwork_store::postgres::{Options, Store};
 
+use super::LONG;
 use crate::child::{says, waits};
 use crate::sample::{append, entries, session};
 
 /// Plays a role; false if there is none of this name.
 pub(crate) async fn play(role: &str, url: &str) -> bool {
-    let short = || Options::new().lease(Duration::from_secs(2)).open(url).unwrap();
+    let short = || Options::new().lease(Duration::from_secs(1)).open(url).unwrap();
     match role {
         "postgres open" => {
             says("ready");
@@ -23,8 +24,12 @@ pub(crate) async fn play(role: &str, url: &str) -> bool {
             store.post(&session("s"), &key, &Item::Stop("enough".into())).await.unwrap();
             says("opened");
         }
-        "postgres hold" => {
-            let claim = short().claim(&session("s")).await.unwrap();
+        "postgres hold" | "postgres keep" => {
+            let store = match role {
+                "postgres hold" => short(),
+                _ => Options::new().lease(LONG).open(url).unwrap(),
+            };
+            let claim = store.claim(&session("s")).await.unwrap();
             append(&*claim, 1..=3).await;
             says(claim.fence().0);
             waits();
