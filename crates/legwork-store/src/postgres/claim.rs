@@ -116,11 +116,17 @@ struct Renew {
     session: SessionId,
     taken: Taken,
     lease: PgInterval,
+    limit: Duration,
 }
 
 impl Request for Renew {
     type Answer = Result<(), Error>;
     const TRIED: &'static str = "renewing a claim";
+
+    /// One that gets no answer is made again before the lease ends.
+    fn limit(&self) -> Duration {
+        self.limit
+    }
 
     async fn ask(
         &self,
@@ -202,7 +208,8 @@ impl Claim {
 
     async fn renew(&self) -> Result<(), Error> {
         let (session, taken, lease) = (self.session.clone(), self.taken, self.store.interval());
-        let renewed = self.store.link.ask(&Renew { session, taken, lease }).await?;
+        let limit = self.store.renew_every();
+        let renewed = self.store.link.ask(&Renew { session, taken, lease, limit }).await?;
         renewed.inspect_err(|error| self.report_lost(error))
     }
 

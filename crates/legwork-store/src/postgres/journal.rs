@@ -45,7 +45,11 @@ pub(super) struct Load {
 impl Request for Load {
     type Answer = Loaded;
     const TRIED: &'static str = "reading a journal";
-    const LIMIT: Duration = Duration::from_secs(600);
+
+    /// A long journal takes its time.
+    fn limit(&self) -> Duration {
+        Duration::from_secs(600)
+    }
 
     async fn ask(
         &self,

@@ -30,6 +30,12 @@ const WAITING: Duration = Duration::from_secs(60);
 /// How long the server may take to let a connection in.
 const CONNECTING: Duration = Duration::from_secs(5);
 
+/// A connection that was used within this time is used again without a look whether it works.
+const TRUSTED: Duration = Duration::from_secs(30);
+
+/// How long that look may take.
+const PING: Duration = Duration::from_secs(2);
+
 /// The first pause before something is tried again; the next is twice as long, and so on.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -43,11 +49,13 @@ pub(super) trait Request: Send + Sync {
     /// What is tried, for errors.
     const TRIED: &'static str;
 
-    /// How long an answer may take until the connection counts as broken.
-    const LIMIT: Duration = Duration::from_secs(30);
-
     /// What else an error says if it is not known whether it was done.
     const DOUBT: &'static str = "";
+
+    /// How long an answer may take until the connection counts as broken.
+    fn limit(&self) -> Duration {
+        Duration::from_secs(30)
+    }
 
     /// Asks it once. `before` says whether it may have been done already.
     fn ask(
@@ -166,7 +174,7 @@ impl Link {
             let mut used = used.map_err(|error| self.failed::<R>(&error, before))?;
             self.prepare(&mut used).await?;
             let asked = request.ask(&mut used.connection, &self.sql, before);
-            let error = match timeout(R::LIMIT, asked).await {
+            let error = match timeout(request.limit(), asked).await {
                 Ok(Ok(answer)) => {
                     used.keep();
                     return Ok(answer);
@@ -210,12 +218,25 @@ impl Link {
     async fn connection(&self, patience: &Patience) -> Result<Used<'_>, sqlx::Error> {
         let permit = timeout(WAITING, self.permits.acquire()).await;
         let permit = permit.map_err(|_| timed_out())?.map_err(|_| sqlx::Error::PoolClosed)?;
-        let waits = self.idle().pop();
-        let connection = match waits {
-            Some(Idle { connection, .. }) => connection,
+        let connection = match self.waiting().await {
+            Some(connection) => connection,
             None => self.connect(patience.clone()).await?,
         };
         Ok(Used { link: self, connection, _permit: permit })
+    }
+
+    /// A connection that waits, if one works. One that waited for long may lead nowhere without
+    /// either side knowing.
+    async fn waiting(&self) -> Option<PgConnection> {
+        loop {
+            let waits = self.idle().pop();
+            let Idle { mut connection, since } = waits?;
+            if since.elapsed() < TRUSTED
+                || matches!(timeout(PING, connection.ping()).await, Ok(Ok(())))
+            {
+                return Some(connection);
+            }
+        }
     }
 
     /// Connects. Where that succeeded before, a server that is away for a moment is awaited.

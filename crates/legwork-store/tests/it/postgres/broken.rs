@@ -88,6 +88,36 @@ async fn what_is_asked_over_a_connection_that_breaks_is_asked_again() {
     }
 }
 
+#[tokio::test]
+async fn s8_6_a_removal_whose_answer_is_lost_removed_them() {
+    let Some(scratch) = Scratch::new() else { return };
+    let (proxy, store, claim) = through(&scratch).await;
+    claim.release().await.unwrap();
+    proxy.cut(Cut::AfterCommit);
+    let removed = store.remove(&[session("s")]).await.unwrap();
+    assert!(matches!(removed, Removal::Traces(_)) && proxy.has_cut(), "{removed:?}");
+    assert_eq!(numbers(&store, &session("s")).await, [0; 0]);
+    // One that never was there is unknown, whatever breaks.
+    for cut in [Cut::Before, Cut::After] {
+        proxy.cut(cut);
+        let unknown = store.remove(&[session("s")]).await.unwrap_err();
+        assert!(matches!(unknown, Error::Unknown { .. }) && proxy.has_cut(), "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn s8_4_a_repair_whose_answer_is_lost_happens_once() {
+    let Some(scratch) = Scratch::new() else { return };
+    let (proxy, store, claim) = through(&scratch).await;
+    append(&*claim, 2..=4).await;
+    scratch.sql("UPDATE store.journal SET entries = 'x' WHERE last = 4").await;
+    proxy.cut(Cut::AfterCommit);
+    append(&*claim, 2..=3).await;
+    assert!(proxy.has_cut());
+    assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3]);
+    assert_eq!(scratch.sql("SELECT 1 FROM store.cut").await.len(), 1);
+}
+
 /// Appends to one session until the server was killed and restarted; each append is to succeed.
 async fn work(store: Store, name: String, until: tokio::sync::watch::Receiver<bool>) -> u64 {
     let claim = store.claim(&session(&name)).await.unwrap();

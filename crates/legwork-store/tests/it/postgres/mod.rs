@@ -2,6 +2,7 @@
 
 mod broken;
 mod conformance;
+mod contended;
 mod leases;
 mod opening;
 mod proxy;

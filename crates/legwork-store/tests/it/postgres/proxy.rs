@@ -14,6 +14,8 @@ pub(super) enum Cut {
     Before,
     /// When the server has done what was asked, before its answer comes.
     After,
+    /// The same for the next transaction of several statements, when it is committed.
+    AfterCommit,
 }
 
 /// A proxy; it ends with the test.
@@ -76,6 +78,10 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, cut: Arc<Mutex<Optio
                 let Ok(read @ 1..) = read else { return };
                 if cut.lock().unwrap().take_if(|cut| *cut == Cut::Before).is_some() {
                     return;
+                }
+                let commits = asked[..read].windows(6).any(|window| window == b"COMMIT");
+                if commits && let Some(cut @ Cut::AfterCommit) = &mut *cut.lock().unwrap() {
+                    *cut = Cut::After;
                 }
                 if server.write_all(&asked[..read]).await.is_err() {
                     return;
