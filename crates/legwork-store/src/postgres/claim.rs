@@ -19,6 +19,9 @@ use super::link::{Before, Request};
 use super::sql::{Sql, number, text, unsigned};
 use crate::name::lost;
 
+/// How long a renewal may take at least, however short the lease is.
+const SHORTEST_LIMIT: Duration = Duration::from_secs(5);
+
 /// Takes a session if it is free. A lease that ran out, and a claim that this process dropped,
 /// are free; the holder that asks for it has it already if an earlier attempt was in doubt.
 const TAKE: &str = "
@@ -208,7 +211,7 @@ impl Claim {
 
     async fn renew(&self) -> Result<(), Error> {
         let (session, taken, lease) = (self.session.clone(), self.taken, self.store.interval());
-        let limit = self.store.renew_every();
+        let limit = self.store.renew_every().max(SHORTEST_LIMIT);
         let renewed = self.store.link.ask(&Renew { session, taken, lease, limit }).await?;
         renewed.inspect_err(|error| self.report_lost(error))
     }
@@ -220,8 +223,8 @@ impl Claim {
         }
     }
 
-    /// Gives it back, once. This process knows at once that the session is free; what is returned
-    /// says it to the server.
+    /// Gives it back, once: for this process the session is free at once, and for others when the
+    /// future that is returned has completed.
     fn give_back(&mut self) -> Option<impl Future<Output = Result<(), Error>> + Send + 'static> {
         if std::mem::replace(&mut self.is_given_back, true) {
             return None;

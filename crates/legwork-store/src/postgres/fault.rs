@@ -99,6 +99,9 @@ impl Name {
             sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
                 self.failed(format!("{tried}: the server does not answer; try again later"))
             }
+            sqlx::Error::PoolTimedOut => self.failed(format!(
+                "{tried}: all of its connections are in use; let it use more of them"
+            )),
             // What TLS says of a certificate comes so, too.
             sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
                 self.unsecured(tried, error)

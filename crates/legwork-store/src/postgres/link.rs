@@ -4,7 +4,6 @@
 //! back. That is a round trip for each operation, in which the connection cannot be used; here a
 //! broken one is noticed when it is used, and what was asked is asked again on another.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use legwork_port::store::Error;
@@ -17,12 +16,10 @@ use tokio::time::{Instant, sleep, timeout};
 use super::Options;
 use super::address::Address;
 use super::fault::{Fault, timed_out};
+use super::idle::Waiting;
 use super::schema;
 use super::sql::Sql;
 use crate::name::Name;
-
-/// A connection that was not used for so long is closed.
-const IDLE: Duration = Duration::from_secs(300);
 
 /// How long a request waits for those that use all connections.
 const WAITING: Duration = Duration::from_secs(60);
@@ -30,11 +27,8 @@ const WAITING: Duration = Duration::from_secs(60);
 /// How long the server may take to let a connection in.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// A connection that was used within this time is used again without a look whether it works.
-const TRUSTED: Duration = Duration::from_secs(30);
-
-/// How long that look may take.
-const PING: Duration = Duration::from_secs(2);
+/// How long it may take to find or to make the tables.
+const PREPARING: Duration = Duration::from_secs(60);
 
 /// The first pause before something is tried again; the next is twice as long, and so on.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -82,7 +76,7 @@ pub(super) struct Link {
     patience: Duration,
     read_only: bool,
     permits: Semaphore,
-    idle: Mutex<Vec<Idle>>,
+    waiting: Waiting,
     /// Set once the tables are known to be there.
     ready: OnceCell<()>,
 }
@@ -112,12 +106,6 @@ impl Patience {
     }
 }
 
-/// A connection that waits to be used.
-struct Idle {
-    connection: PgConnection,
-    since: Instant,
-}
-
 /// A connection that is used. It is closed, unless it is kept.
 struct Used<'l> {
     link: &'l Link,
@@ -136,10 +124,7 @@ impl Used<'_> {
 
     /// Keeps it for the next request.
     fn keep(self) {
-        let Self { link, connection, .. } = self;
-        let mut idle = link.idle();
-        idle.retain(|idle| idle.since.elapsed() < IDLE);
-        idle.push(Idle { connection, since: Instant::now() });
+        self.link.waiting.add(self.connection);
     }
 }
 
@@ -152,7 +137,7 @@ impl Link {
             patience: options.patience,
             read_only: options.read_only,
             permits: Semaphore::new(options.connections.max(1)),
-            idle: Mutex::default(),
+            waiting: Waiting::default(),
             ready: OnceCell::new(),
         }
     }
@@ -186,7 +171,7 @@ impl Link {
                 Fault::Broken => {
                     drop(used);
                     // A server that restarted knows none of them.
-                    self.idle().clear();
+                    self.waiting.clear();
                     before = Before::InDoubt;
                 }
                 Fault::Undone => used.end_transaction().await,
@@ -211,32 +196,22 @@ impl Link {
     /// The tables are looked for, and made, before the first request of a store.
     async fn prepare(&self, used: &mut Used<'_>) -> Result<(), Error> {
         let connection = &mut used.connection;
-        self.ready.get_or_try_init(move || schema::prepare(self, connection)).await.map(drop)
+        let prepare = self.ready.get_or_try_init(move || schema::prepare(self, connection));
+        match timeout(PREPARING, prepare).await {
+            Ok(prepared) => prepared.map(drop),
+            Err(_) => Err(self.name.postgres("looking for its tables", &timed_out())),
+        }
     }
 
     /// A connection that waits, or a new one.
     async fn connection(&self, patience: &Patience) -> Result<Used<'_>, sqlx::Error> {
         let permit = timeout(WAITING, self.permits.acquire()).await;
-        let permit = permit.map_err(|_| timed_out())?.map_err(|_| sqlx::Error::PoolClosed)?;
-        let connection = match self.waiting().await {
+        let permit = permit.ok().and_then(Result::ok).ok_or(sqlx::Error::PoolTimedOut)?;
+        let connection = match self.waiting.take().await {
             Some(connection) => connection,
             None => self.connect(patience.clone()).await?,
         };
         Ok(Used { link: self, connection, _permit: permit })
-    }
-
-    /// A connection that waits, if one works. One that waited for long may lead nowhere without
-    /// either side knowing.
-    async fn waiting(&self) -> Option<PgConnection> {
-        loop {
-            let waits = self.idle().pop();
-            let Idle { mut connection, since } = waits?;
-            if since.elapsed() < TRUSTED
-                || matches!(timeout(PING, connection.ping()).await, Ok(Ok(())))
-            {
-                return Some(connection);
-            }
-        }
     }
 
     /// Connects. Where that succeeded before, a server that is away for a moment is awaited.
@@ -262,10 +237,5 @@ impl Link {
 
     pub(super) fn no_runtime(&self) -> Error {
         self.name.unusable("it is used outside of a runtime of tokio's; use it within one")
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
-        // Nothing panics while it holds the lock, so what it guards is whole.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

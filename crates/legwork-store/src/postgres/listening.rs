@@ -1,6 +1,6 @@
 //! Posts of other processes, of which the server notifies those that listen.
 //!
-//! Only posts are told. Transactions that notify are committed one after another, whatever
+//! Appends do not notify. Transactions that notify are committed one after another, whatever
 //! sessions they are of: appends would then no longer share a sync of the server's log.
 
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A task that listens, on a connection of its own, once somebody watches.
+/// A task that listens, on a connection of its own, from the first watcher on.
 #[derive(Default)]
 pub(super) struct Listening(Mutex<Option<JoinHandle<()>>>);
 
@@ -59,7 +59,7 @@ async fn listen(options: PgConnectOptions, channel: String, watchers: Watchers) 
     }
 }
 
-/// Wakes the tasks that wait for a session that the server tells of, until the connection breaks.
+/// Wakes the tasks that watch the session of each notification, until the connection breaks.
 async fn notify(
     options: &PgConnectOptions,
     channel: &str,
@@ -70,8 +70,8 @@ async fn notify(
     let mut listener = PgListener::connect_with(&one).await?;
     listener.listen(channel).await?;
     *listening = true;
-    while let Some(told) = listener.try_recv().await? {
-        watchers.notify(&SessionId::from(told.payload()));
+    while let Some(notification) = listener.try_recv().await? {
+        watchers.notify(&SessionId::from(notification.payload()));
     }
     Ok(())
 }

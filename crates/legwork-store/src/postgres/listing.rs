@@ -77,7 +77,7 @@ impl List {
     }
 }
 
-/// The sessions that are due and that nobody works in.
+/// Lists the sessions that are due and whose claim is not held.
 pub(super) struct ListDue {
     pub(super) query: DueQuery,
     /// Where the page before ended.

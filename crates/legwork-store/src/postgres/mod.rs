@@ -8,8 +8,8 @@
 //! # Claims
 //! A claim is a lease: it ends when it is given back, or some time after it was last renewed, by
 //! the clock of the server. Then another process may take it, and nothing of the earlier holder
-//! is written any more. As long as nobody has taken it, the holder may go on writing, however
-//! late it is.
+//! is written any more. Until another process takes it, the holder may write, also after the lease
+//! has ended.
 //!
 //! # A server that is away
 //! What is asked while the server restarts, or over a connection that breaks, is asked again on
@@ -23,7 +23,7 @@
 //! # Watching
 //! A task that watches a session is woken by each change of this process, and by posts of others
 //! if the server is reached directly, not over a pool that shares connections between
-//! transactions. It listens on a connection of its own once somebody watches.
+//! transactions. It listens on a connection of its own from the first call of `watch` on.
 //!
 //! A store is used within a runtime of tokio's. It is made for one: connections that another
 //! runtime opened, and that ended with it, are replaced.
@@ -34,6 +34,7 @@ mod claim;
 mod damage;
 mod fault;
 mod holders;
+mod idle;
 mod inbox;
 mod journal;
 mod link;
@@ -138,7 +139,7 @@ impl Options {
     /// # Errors
     /// [`Error::Unusable`] if the address cannot be read. The first use fails with
     /// [`Error::Newer`] if a newer Legwork made the tables, and with [`Error::Unusable`] if they
-    /// are of something else, or the server lets nobody in with this user and password.
+    /// are of something else, or the server refuses the user and the password.
     pub fn open(self, url: &str) -> Result<Store, Error> {
         let link = Link::new(Address::read(url)?, &self);
         let (lease, watchers) = (self.lease, Watchers::new());
