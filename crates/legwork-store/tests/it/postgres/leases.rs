@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use legwork_core::{Fence, Seq};
-use legwork_port::store::{Batch, DueQuery, Error, Holder, Loss};
+use legwork_port::store::{Batch, DueQuery, Error, Holder, Loss, Range};
 use legwork_port::{Claim, Store as _};
 use legwork_store::postgres::Options;
 
@@ -34,6 +34,28 @@ async fn s8_3_a_claim_of_a_killed_process_is_taken_over_after_its_lease() {
     assert!(claim.fence() > fence);
     append(&*claim, 4..=5).await;
     assert_eq!(numbers(&store, &session("s")).await, [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn s8_4_a_process_killed_while_it_appends_leaves_a_whole_journal() {
+    let Some(scratch) = Scratch::new() else { return };
+    let (store, mut last) = (scratch.store("store"), 0);
+    for round in 0..4 {
+        let mut child = Child::start("postgres append", scratch.url("store").as_ref());
+        let mut durable = last;
+        for _ in 0..=(round * 7) % 23 {
+            durable = child.next_line().unwrap().parse().unwrap();
+        }
+        child.kill();
+        // What it had sent may still happen, until the session is claimed anew.
+        taken_over(&store).await.release().await.unwrap();
+        let loaded = store.read(&session("s"), Range::ALL).await.unwrap();
+        assert_eq!(loaded.damage, None);
+        last = loaded.journal.version().0;
+        assert!(last >= durable, "entry {durable} was reported as durable, the last one is {last}");
+        assert_eq!(last % 3, 0, "an append is there whole or not at all");
+        assert_eq!(loaded.journal.entries(), entries(1..=last));
+    }
 }
 
 #[tokio::test]

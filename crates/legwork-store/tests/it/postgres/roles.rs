@@ -5,7 +5,7 @@ use std::time::Duration;
 use legwork_core::inbox::Item;
 use legwork_core::{ExecutionStatus, Seq, Summary, Timestamp};
 use legwork_port::Store as _;
-use legwork_port::store::Batch;
+use legwork_port::store::{Batch, Range};
 use legwork_store::postgres::{Options, Store};
 
 use super::LONG;
@@ -33,6 +33,21 @@ pub(crate) async fn play(role: &str, url: &str) -> bool {
             append(&*claim, 1..=3).await;
             says(claim.fence().0);
             waits();
+        }
+        "postgres append" => {
+            let (store, name) = (short(), session("s"));
+            let claim = loop {
+                match store.claim(&name).await {
+                    Ok(claim) => break claim,
+                    Err(error) => assert!(error.is_conflict(), "{error}"),
+                }
+            };
+            let mut last = store.read(&name, Range::ALL).await.unwrap().journal.version().0;
+            loop {
+                append(&*claim, last + 1..=last + 3).await;
+                last += 3;
+                says(last);
+            }
         }
         "postgres due" => {
             let claim = short().claim(&session("s")).await.unwrap();
