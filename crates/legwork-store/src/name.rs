@@ -1,5 +1,6 @@
 //! The store as the user named it, in errors.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,14 +11,15 @@ use legwork_port::store::{Error, Loss};
 #[derive(Debug, Clone)]
 pub(crate) struct Name(Arc<str>);
 
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Name {
     pub(crate) fn of(path: &Path) -> Self {
         Self(path.display().to_string().into())
-    }
-
-    #[cfg(feature = "postgres")]
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
     }
 
     pub(crate) fn failed(&self, reason: impl Into<String>) -> Error {

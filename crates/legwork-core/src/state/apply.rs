@@ -84,6 +84,9 @@ impl Inner {
             | Event::InboxTaken(_)
             | Event::FollowUpQueued(_)
             | Event::Labelled(_)
+            | Event::Titled(_)
+            | Event::Suspended(_)
+            | Event::Resumed(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_) => {}
             Event::Other(_) => {}

@@ -21,6 +21,7 @@ mod entry;
 mod error_policy;
 mod evaluate;
 mod facts;
+mod forks;
 mod golden;
 mod grants;
 mod hidden;

@@ -90,11 +90,11 @@ impl Name {
                 "{said}; its tables were changed by another program: restore a copy"
             )),
             Some(_) => failed(&said),
-            None => self.unreachable(tried, error),
+            None => self.disconnected(tried, error),
         }
     }
 
-    fn unreachable(&self, tried: &str, error: &sqlx::Error) -> Error {
+    fn disconnected(&self, tried: &str, error: &sqlx::Error) -> Error {
         match error {
             sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
                 self.failed(format!("{tried}: the server does not answer; try again later"))

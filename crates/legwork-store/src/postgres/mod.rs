@@ -354,6 +354,8 @@ impl legwork_port::Store for Store {
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("address", &self.0.link.name.as_str()).finish_non_exhaustive()
+        f.debug_struct("Store")
+            .field("address", &self.0.link.name.to_string())
+            .finish_non_exhaustive()
     }
 }

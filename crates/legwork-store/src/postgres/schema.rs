@@ -39,12 +39,12 @@ pub(super) async fn prepare(link: &Link, connection: &mut PgConnection) -> Resul
         Found::Nothing if link.is_read_only() => return Err(nothing(link)),
         Found::Nothing => make(link, &mut *connection).await?,
     }
-    let (store, read_only) = (link.name.as_str(), link.is_read_only());
-    info!(store, read_only, "a store was opened");
+    let (store, read_only) = (&link.name, link.is_read_only());
+    info!(%store, read_only, "a store was opened");
     let durable = sqlx::query(DURABLE).fetch_one(connection).await;
     if !durable.and_then(|row| row.try_get::<bool, _>(0)).map_err(failed)? {
         warn!(
-            store,
+            %store,
             "the server may lose appends when it fails: fsync or synchronous_commit is off"
         );
     }
@@ -116,6 +116,6 @@ async fn make(link: &Link, connection: &mut PgConnection) -> Result<(), Error> {
     }
     transaction.execute(sqlx::raw_sql(link.sql.of(TABLES))).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
-    info!(store = link.name.as_str(), version = VERSION, "a schema was created");
+    info!(store = %link.name, version = VERSION, "a schema was created");
     Ok(())
 }
