@@ -25,7 +25,7 @@ impl Servers {
         })
     }
 
-    /// Tells the tests that a command runs where the servers are.
+    /// Passes the addresses of the servers to the tests that a command runs.
     pub(crate) fn tell(&self, command: &mut Command) {
         if let Some(postgres) = &self.postgres {
             command.env(POSTGRES_URL, postgres.url());

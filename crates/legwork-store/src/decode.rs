@@ -88,6 +88,12 @@ impl RowBuffer {
         self.rows.last().map_or(self.before, |row| row.last)
     }
 
+    /// The length of all lines that it holds.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Whether it should be decoded before more is added.
     pub(crate) fn is_full(&self) -> bool {
         self.lines.len() >= MOST

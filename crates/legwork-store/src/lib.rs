@@ -27,26 +27,28 @@
 //! entry.
 //!
 //! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
-//! `sqlite`, which is on by default. `jsonl` keeps the same in plain files, without C code; `redis`
-//! on a server, for processes on many machines. Each needs the feature of its name. Below them is
+//! `sqlite`, which is on by default. `jsonl` keeps the same in plain files, without C code; `postgres`
+//! and `redis` on a server, for processes on many machines. Each needs the feature of its name. Below them is
 //! what several need: `lock` (claims), `decode` and `whole` (lines as entries), `private` (files for
 //! the owner alone), `name` (the store in errors).
 #![forbid(unsafe_code)]
 
-#[cfg(any(feature = "jsonl", feature = "redis", feature = "sqlite"))]
+#[cfg(any(feature = "jsonl", feature = "postgres", feature = "redis", feature = "sqlite"))]
 #[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "a store uses a part of it"))]
 mod decode;
 #[cfg(feature = "jsonl")]
 pub mod jsonl;
 #[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod lock;
-#[cfg(any(feature = "jsonl", feature = "redis", feature = "sqlite"))]
+#[cfg(any(feature = "jsonl", feature = "postgres", feature = "redis", feature = "sqlite"))]
 mod name;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(any(feature = "jsonl", feature = "sqlite"))]
 mod private;
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "jsonl", feature = "redis", feature = "sqlite"))]
+#[cfg(any(feature = "jsonl", feature = "postgres", feature = "redis", feature = "sqlite"))]
 mod whole;

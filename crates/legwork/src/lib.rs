@@ -55,6 +55,7 @@
 //! | `proxy` | yes | requests to models go through the proxies that the environment names |
 //! | `sqlite` | yes | stores at `sqlite:PATH`; compiles SQLite, which is C |
 //! | `jsonl` | | stores at `jsonl:DIR`: plain files |
+//! | `postgres` | | stores at `postgres://HOST/DATABASE`, for processes on many machines |
 //! | `redis` | | stores at `redis://HOST`, for processes on many machines |
 //! | `worker` | | `worker`: processes on one store that run the sessions that are due |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |

@@ -94,11 +94,11 @@ pub(crate) fn open(path: &Path) -> Box<dyn Store> {
     panic!("{} needs a store that is not built", path.display());
 }
 
-fn says(text: impl std::fmt::Display) {
+pub(crate) fn says(text: impl std::fmt::Display) {
     println!("child: {text}");
 }
 
-fn waits() {
+pub(crate) fn waits() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
@@ -106,7 +106,7 @@ fn waits() {
 #[test]
 fn plays_its_role() {
     let (Ok(role), Some(db)) = (std::env::var(ROLE), std::env::var_os(DB)) else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(play(&role, Path::new(&db)));
 }
 
@@ -142,8 +142,17 @@ async fn play(role: &str, db: &Path) {
         "steps" => append_steps(&*crate::sweep::open(db).unwrap()).await,
         "sweep" => crate::sweep::play(db).await,
         "remove" => remove_for_ever(&*open(db)).await,
-        other => panic!("no such role: {other}"),
+        other => play_on_a_server(other, db).await,
     }
+}
+
+/// Plays a role on a store whose address is in place of a path.
+async fn play_on_a_server(role: &str, url: &Path) {
+    #[cfg(feature = "postgres")]
+    if crate::postgres::roles::play(role, url.to_str().unwrap()).await {
+        return;
+    }
+    panic!("no such role: {role} on {}", url.display());
 }
 
 fn note() -> Item {

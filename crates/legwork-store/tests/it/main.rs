@@ -13,6 +13,8 @@ mod disk;
 #[cfg(feature = "jsonl")]
 mod jsonl;
 mod open_files;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[path = "../../../legwork-models/tests/it/recorder.rs"]
 mod recorder;
 mod sample;

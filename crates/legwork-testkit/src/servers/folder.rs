@@ -110,7 +110,7 @@ pub(super) fn home() -> Option<PathBuf> {
     home.ancestors().all(may_be_entered).then_some(home)
 }
 
-/// A password that nobody can guess.
+/// A random password.
 pub(super) fn password() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -5,7 +5,7 @@
 //! when the process that holds the handle dies in any other way. As root, it runs as the user
 //! `nobody`, since Postgres refuses to run as root.
 //!
-//! `cargo xtask test` starts one server of each kind for all tests and tells its address by
+//! `cargo xtask test` starts one server of each kind for all tests and passes its address in
 //! [`POSTGRES_URL`] and [`REDIS_URL`]. A test that kills its server starts its own. Where the
 //! programs are not installed, `start` prints a line `skipped: ..` and returns none.
 //!

@@ -16,6 +16,10 @@ use super::supervised::{Supervised, free_port, run};
 /// The user of the database, who may do everything there.
 const USER: &str = "legwork";
 
+/// The file with the certificate of a server that has one, and that with its key.
+const CERTIFICATE: &str = "certificate.pem";
+const KEY: &str = "key.pem";
+
 /// The signal that ends it and its processes at once: killed, it would leave them behind.
 const STOP: &str = "QUIT";
 
@@ -75,6 +79,20 @@ impl Postgres {
         };
         let server = Supervised::start(&folder, STOP, command, |id| is_ready(&folder, id))?;
         Ok(Some(Self { server, programs, port: port.get(), password, synced, folder }))
+    }
+
+    /// The same as [`Postgres::start`], of a server that proves who it is by a certificate, which
+    /// is given with its key as PEM.
+    ///
+    /// # Errors
+    /// As [`Postgres::start`].
+    pub fn start_secured(certificate: &str, key: &str) -> io::Result<Option<Self>> {
+        let Some(mut server) = Self::start()? else { return Ok(None) };
+        server.shut_down()?;
+        server.folder.write(CERTIFICATE, certificate)?;
+        server.folder.write(KEY, key)?;
+        server.restart()?;
+        Ok(Some(server))
     }
 
     /// The address of its database `postgres`, with the user and the password.
@@ -154,6 +172,12 @@ fn command(folder: &Folder, programs: &Path, port: u16, synced: Synced) -> Comma
         "min_wal_size=32MB",
         "jit=off",
     ];
+    let [certificate, key] = [CERTIFICATE, KEY].map(|name| folder.path().join(name));
+    if certificate.is_file() {
+        command.args(["-c", "ssl=on"]);
+        command.arg("-c").arg(format!("ssl_cert_file={}", certificate.display()));
+        command.arg("-c").arg(format!("ssl_key_file={}", key.display()));
+    }
     for setting in settings {
         command.args(["-c", setting]);
     }
