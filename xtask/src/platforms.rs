@@ -29,6 +29,7 @@ const PORTABLE: &[&str] = &[
     "legwork-runtime",
     "legwork-agent",
     "legwork-orchestrate",
+    "legwork-worker",
     "legwork-models",
     "legwork-output",
     "legwork-web",

@@ -1,5 +1,6 @@
 //! The store as the user named it, in errors.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +11,18 @@ use legwork_port::store::{Error, Loss};
 #[derive(Debug, Clone)]
 pub(crate) struct Name(Arc<str>);
 
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Name {
     pub(crate) fn of(path: &Path) -> Self {
         Self(path.display().to_string().into())
     }
 
+    #[cfg(feature = "jsonl")]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
@@ -25,6 +33,11 @@ impl Name {
 
     pub(crate) fn unusable(&self, reason: impl Into<String>) -> Error {
         Error::Unusable { store: self.0.to_string(), reason: reason.into() }
+    }
+
+    #[cfg(any(feature = "redis", feature = "sqlite"))]
+    pub(crate) fn page_cursor(&self, cursor: &str) -> Error {
+        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
     }
 
     pub(crate) fn newer(&self, found: u32, known: u32) -> Error {

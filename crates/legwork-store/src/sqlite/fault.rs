@@ -10,10 +10,6 @@ use crate::name::Name;
 pub(super) const OPENING: &str = "opening it";
 
 impl Name {
-    pub(super) fn page_cursor(&self, cursor: &str) -> Error {
-        Error::PageCursor { store: self.as_str().to_owned(), cursor: cursor.to_owned() }
-    }
-
     /// The error of something that was tried, from SQLite's.
     pub(super) fn sqlite(&self, tried: &str, error: &rusqlite::Error) -> Error {
         match error.sqlite_error_code() {
