@@ -22,6 +22,7 @@ impl Name {
         Self(path.display().to_string().into())
     }
 
+    #[cfg(feature = "jsonl")]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
@@ -34,6 +35,7 @@ impl Name {
         Error::Unusable { store: self.0.to_string(), reason: reason.into() }
     }
 
+    #[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
     pub(crate) fn page_cursor(&self, cursor: &str) -> Error {
         Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
     }
