@@ -33,7 +33,7 @@ pub use driver::{Driver, ReAct, Scripted, ToolCalling};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
 pub use rest::Rest;
-pub use session::{Back, Delivery, Session, StoredSession, Waiting};
+pub use session::{Back, Beginning, Delivery, Session, StoredSession, Waiting};
 pub use stream::RunStream;
 pub use subagent::Subagent;
 

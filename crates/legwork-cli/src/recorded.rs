@@ -1,5 +1,6 @@
 //! What a session remembers of the command that began it; never a key.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork::core::event::MetadataSet;
@@ -9,6 +10,7 @@ use legwork::port::Store;
 use legwork::port::store::Range;
 use legwork::tools::sandbox::Network;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::args::{AskFor, Sandbox};
 
@@ -138,6 +140,12 @@ impl Recorded {
         let Event::MetadataSet(MetadataSet { key, value }) = event else { return None };
         let value = value.clone().filter(|_| key == KEY)?;
         serde_json::from_value(value).ok()
+    }
+
+    /// The metadata that a session begins with to remember this.
+    pub(crate) fn metadata(&self) -> BTreeMap<String, Value> {
+        let value = serde_json::to_value(self).ok();
+        value.map(|value| (KEY.to_owned(), value)).into_iter().collect()
     }
 
     /// The state that remembers this.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::event::SessionStarted;
+use legwork_core::event::{Defined, Definition, SessionStarted};
 use legwork_core::journal::{self, Journal};
 use legwork_core::state::Refusal;
 use legwork_core::{AgentId, AgentState, Entry, Event, Seq, SessionId};
@@ -49,6 +49,17 @@ impl Back {
     }
 }
 
+/// What a session begins with that no run has begun.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// The agent that works in it.
+    pub agent: AgentId,
+    /// Its metadata.
+    pub metadata: BTreeMap<String, Value>,
+    /// What the agent is, as far as it is known: the first run records its own.
+    pub definition: Option<Arc<Definition>>,
+}
+
 impl Sessions {
     /// Makes a new session that goes on from an entry of another one.
     ///
@@ -75,24 +86,26 @@ impl Sessions {
         self.begin_with(into, entries).await
     }
 
-    /// Begins a session of an agent, with metadata.
+    /// Begins a session of an agent.
     ///
     /// # Errors
     /// As [`Sessions::begin_with`].
     pub async fn begin(
         &self,
         session: &SessionId,
-        agent: &AgentId,
-        metadata: &BTreeMap<String, Value>,
+        beginning: &Beginning,
     ) -> Result<AgentState, Error> {
-        let (id, agent) = (session.clone(), agent.clone());
+        let (id, agent) = (session.clone(), beginning.agent.clone());
         let started =
             SessionStarted { session: id.clone(), agent, parent: None, forked_from: None };
-        let state = AgentState::new(id).at(self.clock.now()).masked_by(&self.mask);
-        let state = state.with(Event::SessionStarted(started));
-        let state = metadata
-            .iter()
-            .fold(state, |state, (key, value)| state.with_metadata(key, Some(value.clone())));
+        let mut state = AgentState::new(id).at(self.clock.now()).masked_by(&self.mask);
+        state = state.with(Event::SessionStarted(started));
+        for (key, value) in &beginning.metadata {
+            state = state.with_metadata(key, Some(value.clone()));
+        }
+        if let Some(definition) = beginning.definition.clone() {
+            state = state.with(Event::Defined(Defined { definition, digest: None }));
+        }
         self.begin_with(session, state.uncommitted().to_vec()).await
     }
 

@@ -46,7 +46,7 @@ pub mod writer;
 pub use deliveries::{Deliveries, UnderWay};
 pub use delivery::Delivery;
 pub use error::Error;
-pub use fork::Back;
+pub use fork::{Back, Beginning};
 pub use kept::NewItems;
 pub use masked::Masked;
 pub use observers::Observers;

@@ -67,7 +67,10 @@ pub(crate) enum End {
 pub(crate) struct Damage {
     pub(crate) reason: String,
     /// The whole lines at the start of the damaged row.
-    #[cfg_attr(not(any(feature = "postgres", feature = "sqlite")), expect(dead_code, reason = "only rows are cut by it"))]
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "sqlite")),
+        expect(dead_code, reason = "only rows are cut by it")
+    )]
     pub(crate) kept: Vec<u8>,
 }
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use legwork_core::{Message, Seq, SessionId};
-use legwork_port::{store, unwind};
+use legwork_port::unwind;
 use legwork_runtime::Error;
 use legwork_runtime::open::Task;
 
@@ -13,7 +13,7 @@ use crate::agent::request::RunRequest;
 pub use crate::agent::stored::StoredSession;
 use crate::agent::undo::{self, UndoFrom, UndoPlan};
 pub use crate::agent::waiting::Waiting;
-pub use legwork_session::{Back, Delivery};
+pub use legwork_session::{Back, Beginning, Delivery};
 
 /// One session of an agent: run it, resume it, and all that a [`StoredSession`] does.
 #[derive(Debug, Clone)]
@@ -55,18 +55,13 @@ impl Session {
     /// When the agent keeps no sessions, the task holds a tool call or a result, or the store
     /// cannot be used.
     pub async fn submit(&self, task: impl Into<Message>) -> Result<Delivery, Error> {
-        let sessions = &self.agent.services().sessions;
-        if !sessions.keeps {
-            return Err(Error::NoStore(self.id().clone()));
-        }
         let identity = &self.agent.0.setup.identity;
-        match sessions.begin(self.id(), &identity.agent, &identity.metadata).await {
-            Ok(_) | Err(legwork_session::Error::Store(store::Error::Exists { .. })) => {}
-            // Whoever works in it has begun it, or is about to.
-            Err(legwork_session::Error::Store(store::Error::Held { .. })) => {}
-            Err(error) => return Err(error.into()),
-        }
-        self.stored.follow_up(task).await
+        let beginning = Beginning {
+            agent: identity.agent.clone(),
+            metadata: identity.metadata.clone(),
+            definition: Some(Arc::clone(&identity.definition)),
+        };
+        self.stored.submit_to(&beginning, task).await
     }
 
     /// Runs the agent on a task in this session; await it. The agent needs a store, or the run

@@ -12,7 +12,8 @@ use legwork_memory::{RandomIds, SystemClock};
 use legwork_port::store::{Range, Removal};
 use legwork_port::{Ids as _, Store, Undo};
 use legwork_runtime::Error;
-use legwork_session::{Back, Delivery, Sessions, inbox};
+
+use legwork_session::{Back, Beginning, Delivery, Sessions, inbox};
 
 use crate::agent::request::Run;
 use crate::agent::subagent;
@@ -204,6 +205,28 @@ impl StoredSession {
     /// session is a subagent's; else as [`StoredSession::post`].
     pub async fn move_head(&self, to: Seq) -> Result<Delivery, Error> {
         self.deliver(Item::MoveHead(to)).await
+    }
+
+    /// Leaves a task for a worker; begins the session if it is new. See [`Session::submit`](crate::Session::submit), which knows its agent.
+    ///
+    /// # Errors
+    /// When no sessions are kept, the task holds a tool call or a result, or the store cannot be
+    /// used.
+    pub async fn submit_to(
+        &self,
+        beginning: &Beginning,
+        task: impl Into<Message>,
+    ) -> Result<Delivery, Error> {
+        if !self.sessions.keeps {
+            return Err(Error::NoStore(self.id.clone()));
+        }
+        match self.sessions.begin(&self.id, beginning).await {
+            Ok(_) => {}
+            // Whoever works in it has begun it, or is about to.
+            Err(legwork_session::Error::Store(error)) if error.is_conflict() => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.follow_up(task).await
     }
 
     /// Makes a new session that goes on from an entry of this one: the same conversation up to

@@ -20,6 +20,7 @@ mod sessions;
 mod tools;
 mod trust;
 mod undo;
+mod work;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,7 @@ pub(crate) use sessions::{
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
 pub(crate) use undo::Undo;
+pub(crate) use work::{Submit, Work};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -130,6 +132,12 @@ pub(crate) enum Command {
     /// Take back what a session did, the last call first
     #[command(after_help = undo::EXAMPLES)]
     Undo(Undo),
+    /// Leave a task in the store for a worker
+    #[command(after_help = work::SUBMIT)]
+    Submit(Submit),
+    /// Run the sessions of a store that are due, beside any number of other workers
+    #[command(after_help = work::WORK)]
+    Work(Work),
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
@@ -175,6 +183,8 @@ impl Command {
             Self::Steer(args) | Self::FollowUp(args) => args.json,
             Self::Stop(args) => args.json,
             Self::Suspend(args) => args.json,
+            Self::Submit(args) => args.json,
+            Self::Work(args) => args.json,
             Self::Undo(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),

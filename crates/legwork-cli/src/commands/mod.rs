@@ -16,10 +16,12 @@ mod resume;
 mod run;
 mod schema;
 mod sessions;
+mod submit;
 mod tools;
 mod trust;
 mod typed;
 pub(crate) mod undo;
+mod work;
 
 use std::io::{self, Write as _, stderr, stdout};
 use std::path::Path;
@@ -99,6 +101,8 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::FollowUp(args) => inbox::follow_up(args, &config).await,
             Command::Stop(args) => inbox::stop(args, &config).await,
             Command::Suspend(args) => inbox::suspend(args, &config).await,
+            Command::Submit(args) => submit::submit(args, &config).await,
+            Command::Work(args) => work::work(args, &config).await,
             Command::Undo(args) => undo::undo(args, &config).await,
             Command::Sessions(args) => sessions::sessions(args, &config).await,
             Command::Config(args) => config::config(&args, file),

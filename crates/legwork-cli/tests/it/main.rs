@@ -13,6 +13,7 @@ mod agents;
 mod answers;
 mod background;
 mod badly;
+mod branches;
 mod check;
 mod completions;
 mod config;
@@ -64,6 +65,7 @@ mod trusted_limits;
 mod trusted_users;
 mod undo;
 mod web;
+mod work;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::Journal;
 use crate::entry::{Entry, Renumbering};
-use crate::event::{Event, ForkedFrom, Paused, Scope, SessionStarted, Titled, ToolFinished};
+use crate::event::{
+    Defined, Definition, Event, ForkedFrom, Paused, Scope, SessionStarted, Titled, ToolFinished,
+};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::state::{AgentState, CallStatus, Refusal, SessionFacts};
 use crate::time::Timestamp;
@@ -17,7 +19,8 @@ const SKIPPED: &str = "the session was forked before this call was answered";
 impl Journal {
     /// The first entries of a session that goes on from an entry of this one.
     ///
-    /// They hold the conversation on the path to the entry, with new numbers. Calls that are open
+    /// They hold the conversation on the path to the entry, with new numbers, the definition of the
+    /// agent, and the title. Calls that are open
     /// there are answered as skipped. What the session as a whole is or used is not copied: its
     /// ledger, labels, inbox, queued messages, and what was asked and approved. The entries that
     /// are copied keep their times; the others are made at this time.
@@ -43,6 +46,11 @@ impl Journal {
         let agent = state.facts().agent.clone().unwrap_or_else(|| AgentId::from(""));
         let forked_from = Some(ForkedFrom { session: session.clone(), entry: at, copied });
         fork.begin(SessionStarted { session: into.clone(), agent, parent: None, forked_from });
+        let facts = state.facts();
+        if *facts.definition != Definition::default() {
+            let (definition, digest) = (facts.definition.clone(), facts.definition_digest.clone());
+            fork.add(Event::Defined(Defined { definition, digest }));
+        }
         let title = state.summary().title.clone();
         if !title.is_empty() {
             fork.add(Event::Titled(Titled { text: Some(title) }));

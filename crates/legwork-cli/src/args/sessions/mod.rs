@@ -6,6 +6,7 @@ mod tree;
 
 use clap::{Args, Subcommand};
 
+pub(in crate::args) use remove::age;
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
 pub(crate) use tree::{Branch, Fork, Label, Rewind, Title, Tree};

@@ -64,7 +64,7 @@ impl Status {
 }
 
 /// A whole number with its unit.
-pub(super) fn age(text: &str) -> Result<Duration, String> {
+pub(in crate::args) fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a duration: write 30d, 12h or 45m");
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {
