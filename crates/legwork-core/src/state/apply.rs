@@ -78,8 +78,18 @@ impl Inner {
                 self.context = Context::default();
                 self.execution = None;
             }
+            Event::Compacted(compacted) => self.compact(entry.seq, compacted),
+            Event::BranchSummarised(branch) => {
+                self.context.transcript.push(entry.seq, Arc::clone(&branch.message));
+            }
+            Event::ResultSummarised(summarised) => {
+                self.context.result_summaries.push(Arc::clone(summarised));
+            }
+            Event::ResultCompared(compared) => self.context.comparisons.push(*compared),
             Event::SessionStarted(_)
             | Event::Defined(_)
+            | Event::AuxiliaryStarted(_)
+            | Event::AuxiliaryFinished(_)
             | Event::InferenceInterrupted(_)
             | Event::InboxTaken(_)
             | Event::FollowUpQueued(_)
@@ -206,6 +216,7 @@ impl Inner {
         if whole && self.step().is_some() {
             self.context.transcript.push(seq, Arc::clone(&response.message));
         }
+        self.measure(seq, response);
     }
 
     fn change_response(&mut self, response: &Arc<Response>) {
