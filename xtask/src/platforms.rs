@@ -30,6 +30,7 @@ const PORTABLE: &[&str] = &[
     "legwork-agent",
     "legwork-orchestrate",
     "legwork-models",
+    "legwork-context",
     "legwork-output",
     "legwork-web",
     "legwork-store",

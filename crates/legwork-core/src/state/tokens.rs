@@ -58,16 +58,23 @@ impl AgentState {
             let since: u64 = messages.iter_from(measured.messages).map(weight).sum();
             return Tokens { measured: measured.tokens, estimated: Tokens::of_weight(since) };
         }
-        let mut all = context.transcript.weight() + self.instructions().len() as u64;
+        let mut all = context.transcript.weight() + self.prompt_weight();
         if let Some(compaction) = &context.compaction {
             all = all.saturating_sub(compaction.weight_before);
             all += compaction.compacted.summary.len() as u64;
         }
-        if let Some(shown) = &context.tools_shown {
+        Tokens { measured: 0, estimated: Tokens::of_weight(all) }
+    }
+
+    /// An estimate of what a model reads beside the conversation, in bytes of text: the system
+    /// prompt, and the tools as they were shown last.
+    pub fn prompt_weight(&self) -> u64 {
+        let mut all = self.instructions().len() as u64;
+        if let Some(shown) = &self.context().tools_shown {
             all += shown.specs.iter().map(|spec| spec.weight()).sum::<u64>();
             all += shown.instructions.as_ref().map_or(0, |text| text.len() as u64);
         }
-        Tokens { measured: 0, estimated: Tokens::of_weight(all) }
+        all
     }
 }
 
