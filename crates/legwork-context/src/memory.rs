@@ -9,6 +9,7 @@ use legwork_port::Profile;
 use crate::output::Output;
 use crate::source::Source;
 use crate::stage::Stage;
+use crate::transform::Transform;
 
 /// What a pipeline keeps between the requests of one conversation.
 ///
@@ -24,6 +25,9 @@ pub struct Memory {
     pub(crate) key: Option<Key>,
 }
 
+/// The transforms in their order; two pipelines with one are the same pipeline.
+pub(crate) type Identity = Arc<Vec<Arc<dyn Transform>>>;
+
 /// What all that is kept belongs to.
 pub(crate) struct Key {
     pub(crate) session: SessionId,
@@ -31,11 +35,14 @@ pub(crate) struct Key {
     pub(crate) mark: Mark,
     pub(crate) profile: Profile,
     /// The address of the pipeline's transforms, which it keeps alive.
-    pub(crate) pipeline: crate::pipeline::Identity,
+    pub(crate) pipeline: Identity,
     /// Whether the transcript is sent as it is.
     pub(crate) is_plain: bool,
     /// The last message of the transcript that was read.
     pub(crate) last: Option<Arc<Message>>,
+    /// The index in the transcript from which on messages may still be changed: those of the step
+    /// that was under way.
+    pub(crate) open_from: usize,
 }
 
 impl Memory {

@@ -8,7 +8,7 @@ use legwork_core::{AgentState, ModelRequest, ModelSettings, Transcript};
 use legwork_port::{AppMessage, Profile};
 
 use crate::chain;
-use crate::memory::{Key, Memory};
+use crate::memory::{Identity, Key, Memory};
 use crate::renderers::Renderers;
 use crate::report::Report;
 use crate::source::Source;
@@ -38,9 +38,6 @@ pub struct Pipeline {
     transforms: Identity,
     renderers: Renderers,
 }
-
-/// The transforms in their order; two pipelines with one are the same pipeline.
-pub(crate) type Identity = Arc<Vec<Arc<dyn Transform>>>;
 
 /// Calls of the transcript have no results yet, so no request can be made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -121,7 +118,7 @@ impl Pipeline {
         let continues = self.continues(memory, state, profile, is_plain);
         if !continues {
             memory.restart();
-            memory.source = Source::of(state);
+            memory.source = if is_plain { Source::default() } else { Source::of(state) };
             memory.stages = self.transforms.iter().map(|_| Stage::default()).collect();
         }
         let mut report = Report {
@@ -163,6 +160,7 @@ impl Pipeline {
             pipeline: Arc::clone(&self.transforms),
             is_plain,
             last: context.transcript.messages().last().cloned(),
+            open_from: state.current_step().map_or(usize::MAX, |step| step.input_cut),
         });
         report.messages = messages.messages().len();
         report.kept = memory.output.chain.sent();
@@ -195,7 +193,7 @@ impl Pipeline {
         }
         let is_later = state.extends(&key.mark);
         if !is_plain {
-            return memory.source.continues(state, is_later);
+            return memory.source.continues(state, is_later.then_some(key.open_from));
         }
         let last = memory.output.chain.len().checked_sub(1);
         let last = last.and_then(|last| state.context().transcript.messages().get(last));
@@ -203,7 +201,7 @@ impl Pipeline {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two),
             (one, two) => one.is_none() && two.is_none(),
         };
-        is_later && is_same
+        is_later && is_same && memory.output.chain.len() <= key.open_from
     }
 
     fn advance(&self, memory: &mut Memory, to: usize, cx: &Cx<'_>, report: &mut Report) {

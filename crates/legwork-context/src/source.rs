@@ -107,9 +107,9 @@ impl Source {
 
     /// Whether the state says the same up to what was read, by identity.
     ///
-    /// `is_later`: the state was made from the one that was read. Then only results of the
-    /// last turn may have changed; otherwise all messages are compared.
-    pub(crate) fn continues(&self, state: &AgentState, is_later: bool) -> bool {
+    /// `open_from`, if the state was made from the one that was read: from which message on some
+    /// may have changed, those of the step that was under way. Else all messages are compared.
+    pub(crate) fn continues(&self, state: &AgentState, open_from: Option<usize>) -> bool {
         let context = state.context();
         let same = match (&self.compaction, &context.compaction) {
             (None, None) => true,
@@ -120,11 +120,12 @@ impl Source {
             return false;
         }
         let first = self.compaction.as_ref().map_or(0, |compaction| compaction.first);
-        let since: Box<dyn Iterator<Item = &Unit>> = match is_later {
-            true => Box::new(self.units.last().into_iter()),
-            false => Box::new(self.units.iter()),
-        };
-        let mut since = since.filter(|unit| unit.ordinal() > first);
+        let from = open_from.map_or(first, |from| from.max(first));
+        let is_last = |unit: &Unit| self.units.last().is_some_and(|last| last.is(unit));
+        let mut since =
+            self.units.iter().rev().take_while(|unit| {
+                unit.ordinal() > from || (is_last(unit) && unit.ordinal() > first)
+            });
         since.all(|unit| {
             let at = unit.ordinal() - 1;
             let messages = context.transcript.messages().iter_from(at);

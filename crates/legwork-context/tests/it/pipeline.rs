@@ -146,6 +146,35 @@ fn s9_1_a_state_of_which_a_change_was_refused_is_read_as_it_is() {
 }
 
 #[test]
+fn s9_1_what_changes_in_the_step_under_way_is_read_again() {
+    for pipeline in [Pipeline::new(), Pipeline::new().with(DropTraces::keep(50))] {
+        let mut memory = Memory::new();
+        let parts = vec![Part::text("first words")];
+        let response = Response::new(Message::assistant(parts), FinishReason::Stop);
+        let (response, charged) = (Arc::new(response), Amounts::default());
+        let started = InferenceStarted { reserved: charged, tools: None, request: None };
+        let story = talk(2).with(Event::InferenceStarted(started));
+        let story = story.with(Event::Responded(Responded { response, charged }));
+        let story = story.adds(Message::user("and a message behind it"));
+        story.shown(&pipeline, &mut memory);
+        let parts = vec![Part::text("other words")];
+        let other = Response::new(Message::assistant(parts), FinishReason::Stop);
+        let story = Story { state: story.state.clone().with_response(other), ..story };
+        let reads = lines(&story.shown(&pipeline, &mut memory));
+        assert_eq!(reads[5..], ["assistant: other words", "user: and a message behind it"]);
+    }
+}
+
+/// It is kept beside a run, whose future moves between threads.
+#[test]
+fn s9_1_what_is_kept_goes_along_with_a_run() {
+    fn goes_along<T: Send>() {}
+    fn is_shared<T: Send + Sync>() {}
+    goes_along::<Memory>();
+    is_shared::<Pipeline>();
+}
+
+#[test]
 fn s9_1_another_pipeline_does_not_take_over_what_one_kept() {
     let (story, mut memory) = (talk(4), Memory::new());
     story.shown(&Pipeline::new().with(SlidingWindow::of_units(2)), &mut memory);
