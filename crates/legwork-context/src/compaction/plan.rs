@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::{Compacted, CompactionCause};
+use legwork_core::message::Role;
 use legwork_core::state::Tokens;
 use legwork_core::{AgentState, Message, ModelRequest, Response, Seq, Transcript};
 
@@ -25,6 +26,12 @@ pub enum Cannot {
          tools, or use a model with a longer window"
     )]
     NothingToCut,
+    /// A provider refused the conversation as too long, also after it was compacted for that.
+    #[error(
+        "the conversation is still too long after it was compacted: shorten results of tools, \
+         unpin messages, or use a model with a longer window"
+    )]
+    StillTooLong,
     /// The request for the summary would be too long itself.
     #[error("the request for the summary does not fit the window of the model")]
     TooLong,
@@ -61,9 +68,11 @@ impl Plan {
     /// It is cut where a turn begins, if that leaves between half and one and a half of what is
     /// to be kept; else before an answer of the model inside of a turn, whose first message is
     /// then kept, too, if it is not long. What an earlier compaction left out stays left out.
+    /// After an overflow no more than half of the conversation is kept.
     ///
     /// # Errors
-    /// If calls are open, or nothing would be left out.
+    /// If calls are open, nothing would be left out, or the model has not answered since it was
+    /// compacted for an overflow.
     pub fn of(
         state: &AgentState,
         policy: &Policy,
@@ -75,7 +84,13 @@ impl Plan {
         let from = context.compaction.as_ref().map_or(0, |before| before.first);
         let updates = context.compaction.is_some();
         let units = Source::since(state, from);
-        let keep = policy.kept(window);
+        let (mut keep, tokens_before) = (policy.kept(window), state.tokens().total());
+        if cause == CompactionCause::Overflow {
+            if overflowed(state) {
+                return Err(Cannot::StillTooLong);
+            }
+            keep = keep.min(tokens_before / 2);
+        }
         let at = cut(&units, keep).filter(|at| *at > 0).ok_or(Cannot::NothingToCut)?;
         let (before, after) = units.split_at_checked(at).ok_or(Cannot::NothingToCut)?;
         let first = after.first().ok_or(Cannot::NothingToCut)?;
@@ -86,7 +101,7 @@ impl Plan {
             at: first.ordinal() - 1,
             also_kept: opening.map(Unit::entry).into_iter().collect(),
             cause,
-            tokens_before: state.tokens().total(),
+            tokens_before,
             tokens_kept: after.iter().map(tokens).sum(),
             cuts_turn: !first.opens_turn(),
             updates,
@@ -151,6 +166,18 @@ impl Plan {
     }
 }
 
+/// Whether the conversation was compacted for an overflow, and the model did not answer since.
+fn overflowed(state: &AgentState) -> bool {
+    let Some(last) = &state.context().compaction else { return false };
+    let transcript = &state.context().transcript;
+    let answers = (0..transcript.messages().len()).rev().find(|at| {
+        let message = transcript.messages().get(*at);
+        message.is_some_and(|message| message.role == Role::Assistant)
+    });
+    let is_before = answers.and_then(|at| transcript.entry(at)).is_none_or(|at| at < last.entry);
+    last.compacted.cause == CompactionCause::Overflow && is_before
+}
+
 /// The index of the first unit to keep; none if all are kept.
 fn cut(units: &[Unit], keep: u64) -> Option<usize> {
     let sums = units.iter().rev().scan(0_u64, |sum, unit| {
@@ -172,9 +199,12 @@ fn cut(units: &[Unit], keep: u64) -> Option<usize> {
     let last = units.len().checked_sub(1)?;
     let inside = kept.iter().position(|kept| *kept <= keep).unwrap_or(last);
     // What follows a message of a user is read with it.
-    let is_after_user =
-        |at: usize| at.checked_sub(1).and_then(|at| units.get(at)).is_some_and(Unit::is_user);
-    Some((1..=inside).rev().find(|at| !is_after_user(*at)).unwrap_or(inside))
+    let is_apart = |at: usize| {
+        let before = units.iter().take(at).rfind(|unit| unit.head().app.is_none());
+        let answers = units.get(at).is_some_and(|unit| !unit.is_user());
+        answers && before.is_some_and(Unit::is_user)
+    };
+    (1..=inside).rev().find(|at| !is_apart(*at))
 }
 
 fn tokens(unit: &Unit) -> u64 {

@@ -210,10 +210,31 @@ fn s9_5_nothing_is_cut_where_the_latest_messages_fill_what_is_kept() {
     assert_eq!(plan(&Story::of("hi"), 1).err(), Some(Cannot::NothingToCut));
     let story = tasks(&[4, 4]);
     assert_eq!(plan(&story, 9_000).err(), Some(Cannot::NothingToCut));
+    // A task that has no answer is not summarised away, whatever a program says behind it.
+    let note = legwork_context::app::Note { text: "x".repeat(LONG) };
+    let note = legwork_port::AppMessage::to_message(&note).unwrap();
+    assert_eq!(plan(&Story::of("hi").adds(note), 1).err(), Some(Cannot::NothingToCut));
     // Nor a second time, right after the first.
     let first = plan(&story, 700).unwrap();
     let story = compacts(story, &first, "so far");
     assert_eq!(plan(&story, 700).err(), Some(Cannot::NothingToCut));
+}
+
+#[test]
+fn s9_5_an_overflow_is_answered_by_one_compaction_and_then_by_a_failure() {
+    let story = tasks(&[4, 4, 4, 4]);
+    let plan = |story: &Story| {
+        // No window is known, and more is to be kept than the conversation has.
+        Plan::of(&story.state, &Policy::new(), None, CompactionCause::Overflow)
+    };
+    let first = plan(&story).unwrap();
+    assert!(first.tokens_kept <= first.tokens_before / 2, "{first:?}");
+    let story = compacts(story, &first, "so far").user("more");
+    assert_eq!(plan(&story).err(), Some(Cannot::StillTooLong));
+    // By hand it can still be compacted, and after an answer again.
+    assert_ne!(super::compaction::plan(&story, 300).err(), Some(Cannot::StillTooLong));
+    let story = story.calls(&[("read", "{}", &"x".repeat(LONG))]);
+    assert_ne!(plan(&story).err(), Some(Cannot::StillTooLong));
 }
 
 #[test]

@@ -146,6 +146,19 @@ fn s9_1_a_state_of_which_a_change_was_refused_is_read_as_it_is() {
 }
 
 #[test]
+fn s9_1_the_same_last_message_does_not_make_it_the_same_conversation() {
+    let last = Arc::new(Message::user("the same, at the same entry"));
+    for pipeline in [Pipeline::new(), Pipeline::new().with(DropTraces::keep(50))] {
+        let (story, mut memory) = (talk(2), Memory::new());
+        let with = |text| story.clone().user(text).with(Event::MessageAdded(Arc::clone(&last)));
+        with("never committed").shown(&pipeline, &mut memory);
+        let shown = with("in its place").shown(&pipeline, &mut memory);
+        assert_eq!(lines(&shown)[5], "user: in its place");
+        assert_eq!(shown.report.kept, Some(5));
+    }
+}
+
+#[test]
 fn s9_1_what_changes_in_the_step_under_way_is_read_again() {
     for pipeline in [Pipeline::new(), Pipeline::new().with(DropTraces::keep(50))] {
         let mut memory = Memory::new();
