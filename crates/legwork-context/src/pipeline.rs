@@ -121,37 +121,10 @@ impl Pipeline {
             memory.source = if is_plain { Source::default() } else { Source::of(state) };
             memory.stages = self.transforms.iter().map(|_| Stage::default()).collect();
         }
-        let mut report = Report {
-            messages: 0,
-            kept: None,
-            tokens: state.tokens(),
-            left_out: Vec::new(),
-            rebuilt: Vec::new(),
-            visited: 0,
-        };
+        let mut report = Report::of(state.tokens());
         let messages = match is_plain {
-            true => {
-                let chain = &mut memory.output.chain;
-                let new = context.transcript.messages().iter_from(chain.len());
-                new.for_each(|message| {
-                    chain.push(message);
-                    report.visited += 1;
-                });
-                context.transcript.clone()
-            }
-            false => {
-                let cx = Cx { state, profile };
-                // First what the provider counted: else it may be taken for what came of it.
-                let counted = context.measured.map(|measured| measured.messages.saturating_sub(1));
-                if let Some(counted) = counted.filter(|at| !continues && *at > memory.source.read())
-                {
-                    self.advance(memory, counted, &cx, &mut report);
-                }
-                self.advance(memory, context.transcript.messages().len(), &cx, &mut report);
-                report.tokens = memory.output.tokens(state);
-                report.left_out = memory.output.left_out();
-                memory.output.messages.clone()
-            }
+            true => as_it_is(memory, state, &mut report),
+            false => self.transformed(memory, &Cx { state, profile }, continues, &mut report),
         };
         memory.key = Some(Key {
             session: state.session().clone(),
@@ -166,6 +139,26 @@ impl Pipeline {
         report.kept = memory.output.chain.sent();
         let last = memory.output.chain.last().copied();
         Ok(Shown { messages, report, last })
+    }
+
+    /// The messages that the transforms leave, with those of programs in words.
+    fn transformed(
+        &self,
+        memory: &mut Memory,
+        cx: &Cx<'_>,
+        continues: bool,
+        report: &mut Report,
+    ) -> Transcript {
+        let context = cx.state.context();
+        // First what the provider counted: else it may be taken for what came of it.
+        let counted = context.measured.map(|measured| measured.messages.saturating_sub(1));
+        if let Some(counted) = counted.filter(|at| !continues && *at > memory.source.read()) {
+            self.advance(memory, counted, cx, report);
+        }
+        self.advance(memory, context.transcript.messages().len(), cx, report);
+        report.tokens = memory.output.tokens(cx.state);
+        report.left_out = memory.output.left_out();
+        memory.output.messages.clone()
     }
 
     /// What the model read at the last call of [`to_model`](Self::to_model), before the message
@@ -223,6 +216,16 @@ impl Pipeline {
         let made = output.update(units, changed, &self.renderers, cx.state, cx.profile);
         report.visited += made as u64;
     }
+}
+
+/// The messages of the transcript, whose digests are brought up to date.
+fn as_it_is(memory: &mut Memory, state: &AgentState, report: &mut Report) -> Transcript {
+    let (chain, transcript) = (&mut memory.output.chain, &state.context().transcript);
+    for message in transcript.messages().iter_from(chain.len()) {
+        chain.push(message);
+        report.visited += 1;
+    }
+    transcript.clone()
 }
 
 impl Shown {

@@ -25,6 +25,14 @@ pub struct Report {
     pub visited: u64,
 }
 
+impl Report {
+    /// Nothing was done yet.
+    pub(crate) fn of(tokens: Tokens) -> Self {
+        let (left_out, rebuilt) = (Vec::new(), Vec::new());
+        Self { messages: 0, kept: None, tokens, left_out, rebuilt, visited: 0 }
+    }
+}
+
 /// Messages of a program that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {

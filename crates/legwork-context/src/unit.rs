@@ -73,14 +73,9 @@ impl Unit {
         std::iter::once(&self.0.head).chain(&self.0.results)
     }
 
-    /// How many messages it has.
-    pub fn len(&self) -> usize {
+    /// How many messages it has: at least one.
+    pub fn count(&self) -> usize {
         1 + self.0.results.len()
-    }
-
-    /// Whether it has no messages, which never happens.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// An estimate of what a model reads of it, in bytes of text.
@@ -208,7 +203,7 @@ impl Unit {
         let same = |(one, two): (&Arc<Message>, &Arc<Message>)| Arc::ptr_eq(one, two) || one == two;
         self.is(other)
             || place == (two.ordinal, two.entry, two.is_held, two.opens_turn)
-                && self.len() == other.len()
+                && self.count() == other.count()
                 && self.messages().zip(other.messages()).all(same)
     }
 }

@@ -77,7 +77,7 @@ impl View {
     /// other is not made of it, or lacks calls of one that is held.
     pub fn mask(&mut self, index: usize, unit: Unit) -> bool {
         let Some(old) = self.units.get_mut(index) else { return false };
-        let is_whole = old.len() == unit.len() || !old.is_held();
+        let is_whole = old.count() == unit.count() || !old.is_held();
         if (old.ordinal(), old.entry()) != (unit.ordinal(), unit.entry()) || !is_whole {
             return false;
         }

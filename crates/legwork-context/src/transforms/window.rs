@@ -59,7 +59,7 @@ impl Transform for SlidingWindow {
         let mut size: u64 = view.memory();
         let mut end = added.start;
         while let Some(unit) = view.get(end) {
-            size += self.size(unit.len());
+            size += self.size(unit.count());
             end += 1;
             if size <= self.marks.high {
                 continue;
@@ -67,7 +67,7 @@ impl Transform for SlidingWindow {
             let mut left = size;
             end -= view.remove_oldest(end, |unit| {
                 let goes = left > self.marks.low;
-                left -= if goes { self.size(unit.len()).min(left) } else { 0 };
+                left -= if goes { self.size(unit.count()).min(left) } else { 0 };
                 goes
             });
             size = left;
