@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "legwork-lifecycle",
     "legwork-models",
     "legwork-orchestrate",
+    "legwork-worker",
     "legwork-output",
     "legwork-port",
     "legwork-runtime",

@@ -51,6 +51,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-runtime",
         ]),
     ),
+    ("legwork-worker", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     (
         "legwork-orchestrate",
         May::Only(&[
@@ -81,6 +82,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-runtime",
             "legwork-agent",
             "legwork-orchestrate",
+            "legwork-worker",
             "legwork-models",
             "legwork-output",
             "legwork-tools",

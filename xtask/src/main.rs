@@ -29,6 +29,7 @@ mod random;
 mod replay;
 mod rules;
 mod seeded;
+mod servers;
 mod sources;
 mod stranger;
 mod system;

@@ -29,6 +29,7 @@ const PORTABLE: &[&str] = &[
     "legwork-runtime",
     "legwork-agent",
     "legwork-orchestrate",
+    "legwork-worker",
     "legwork-models",
     "legwork-context",
     "legwork-output",
@@ -68,7 +69,7 @@ struct Exception {
 }
 
 const EXCEPTIONS: &[Exception] = &[Exception {
-    file: "crates/legwork-store/src/sqlite/lock.rs",
+    file: "crates/legwork-store/src/lock.rs",
     names: "\"/proc/",
     why: "it is looked for at run time, and done without",
     hinders: None,

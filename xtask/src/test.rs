@@ -5,6 +5,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::servers::Servers;
 use crate::{api, budget, cargo, features, layers, needs, platforms, rules, stranger};
 
 mod counts;
@@ -121,6 +122,8 @@ fn docs() -> Result<Counts, String> {
 /// skipped.
 fn all_tests(filter: &[String]) -> Result<Counts, String> {
     let mut command = cargo::command();
+    let servers = Servers::start()?;
+    servers.tell(&mut command);
     if !has_nextest() {
         println!("cargo-nextest is not installed: `cargo test` runs the tests, more slowly");
         println!("and does not tell which of them skip something");

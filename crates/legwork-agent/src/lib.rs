@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`],
+//! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`], [`rest`],
 //! [`stream`], [`subagent`], [`undo`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`].
 #![forbid(unsafe_code)]
 
@@ -25,14 +25,15 @@ pub mod capability;
 pub mod describe;
 pub mod driver;
 
-pub use agent::{Agent, builder, overriding, request, session, stream, subagent, undo};
+pub use agent::{Agent, builder, overriding, request, rest, session, stream, subagent, undo};
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};
 pub use describe::Description;
 pub use driver::{Driver, ReAct, Scripted, ToolCalling};
 pub use overriding::Override;
 pub use request::{Run, RunRequest};
-pub use session::{Delivery, Session, StoredSession, Waiting};
+pub use rest::Rest;
+pub use session::{Back, Delivery, Session, StoredSession, Waiting};
 pub use stream::RunStream;
 pub use subagent::Subagent;
 
@@ -43,6 +44,7 @@ pub use legwork_lifecycle::{
 pub use legwork_memory as memory;
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
-    Active, Control, Error, Halt, HaltReason, StepContext, Unfinished, context, executor, open,
+    Active, Control, Error, Halt, HaltReason, StepContext, Timers, Unfinished, WaitPolicy, context,
+    executor, open,
 };
 pub use legwork_toolset as toolset;

@@ -6,11 +6,7 @@ use legwork_core::message::Role;
 use legwork_core::{AgentState, Message, Seq};
 use serde_json::Value;
 
-/// The name under which metadata pin messages.
-///
-/// In the metadata of a message, `true` pins it. In the metadata of the conversation, a list of
-/// entry numbers pins the messages of these entries; it may change at any time.
-pub const PINNED: &str = "legwork.pinned";
+pub use legwork_core::metadata::PINNED;
 
 /// The same message, pinned.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Identifiers of sessions, agents, calls, entries and effects.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -163,6 +164,23 @@ impl EffectKey {
     /// The id of the session of a subagent that this call runs; always the same.
     pub fn child(&self) -> SessionId {
         SessionId::new(format!("{}.{}-{}", self.session, self.entry, self.index))
+    }
+}
+
+/// A text is not the key of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the key of an effect: it is a session, an entry and an index, with `/` between them")]
+pub struct NotAKey;
+
+impl FromStr for EffectKey {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Self, NotAKey> {
+        let mut parts = text.rsplitn(3, '/');
+        let index = parts.next().and_then(|part| part.parse().ok()).ok_or(NotAKey)?;
+        let entry = parts.next().and_then(|part| part.parse().ok()).map(Seq).ok_or(NotAKey)?;
+        let session = parts.next().map(SessionId::from).ok_or(NotAKey)?;
+        Ok(Self { session, entry, index })
     }
 }
 

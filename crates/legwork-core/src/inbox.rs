@@ -37,6 +37,10 @@ pub enum Item {
     Label(Label),
     /// A request to move the head to an entry.
     MoveHead(Seq),
+    /// A title for the session; none removes it.
+    Title(Option<String>),
+    /// A request to suspend the session, with a reason in words.
+    Suspend(String),
 }
 
 /// How many of the follow-up messages that wait are delivered where the agent would stop.

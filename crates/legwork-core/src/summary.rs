@@ -27,7 +27,8 @@ pub struct Summary {
     pub parent: Option<SessionId>,
     /// The status of the latest execution on the path to the head; none before the first.
     pub status: Option<ExecutionStatus>,
-    /// The first line of the first user message, cut after 100 characters.
+    /// The title that was given to it; else the first line of the first user message. It is cut
+    /// after 100 characters.
     pub title: String,
     /// The labels of its entries.
     pub labels: BTreeSet<String>,
@@ -59,8 +60,11 @@ impl Summary {
 /// The title of a session with this input; none without a user message with text.
 pub(crate) fn title<'a>(input: impl IntoIterator<Item = &'a Message>) -> Option<String> {
     let users = input.into_iter().filter(|message| message.role == Role::User);
-    users.map(Message::text).find_map(|text| {
-        let line = text.trim_start().lines().next()?.trim_end();
-        Some(line.chars().take(TITLE).collect())
-    })
+    users.map(Message::text).map(|text| one_line(&text)).find(|line| !line.is_empty())
+}
+
+/// The first line of a text that is not empty, as a title.
+pub(crate) fn one_line(text: &str) -> String {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    line.trim_end().chars().take(TITLE).collect()
 }

@@ -60,6 +60,7 @@ impl PastCall {
     pub fn of_journal(session: &SessionId, journal: &Journal) -> Vec<Self> {
         let mut walk = Walk {
             session,
+            copied: Seq::ZERO,
             response: None,
             open: BTreeMap::new(),
             ended: Vec::new(),
@@ -104,6 +105,8 @@ pub fn mark_undone(calls: &mut [PastCall], journal: &Journal) {
 /// What was seen of a journal up to an entry.
 struct Walk<'a> {
     session: &'a SessionId,
+    /// The last entry that was copied from another session, whose calls are not of this one.
+    copied: Seq,
     /// The last response, with its calls.
     response: Option<(Seq, Vec<Arc<ToolCall>>)>,
     /// The calls of it that began and have not ended.
@@ -117,6 +120,11 @@ impl Walk<'_> {
     fn take(&mut self, entry: &Entry) {
         let (seq, at) = (entry.seq, entry.at);
         match &entry.event {
+            Event::SessionStarted(body) => {
+                let copied = body.forked_from.as_ref().map_or(0, |from| from.copied);
+                self.copied = Seq(copied.saturating_add(1));
+            }
+            _ if seq <= self.copied => {}
             Event::Responded(body) => {
                 self.end_open();
                 self.taken_up = false;

@@ -11,7 +11,7 @@ use legwork_core::budget::TreeAmounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::state::Seal;
-use legwork_core::{AgentState, Event, OnDoubt, ToolCall, ToolOutcome};
+use legwork_core::{AgentState, Event, ToolCall, ToolOutcome};
 use legwork_port::{Claim, Emitter, EventKind, Lifecycle, Model, Observer, StepView, Trigger};
 use legwork_session::kept::Kept;
 use legwork_session::{NewItems, Writer};
@@ -20,13 +20,14 @@ use legwork_toolset::Toolbox;
 use crate::control::Control;
 use crate::error::Halt;
 use crate::services::{Ancestry, Caller, Services};
+use crate::wait_policy::WaitPolicy;
 
 /// What a step has to work with.
 pub struct StepContext {
     pub(crate) services: Arc<Services>,
     pub(crate) writer: Writer,
     pub(crate) control: Control,
-    pub(crate) on_doubt: Option<OnDoubt>,
+    pub(crate) waits: WaitPolicy,
     pub(crate) events: Emitter,
     pub(crate) view: StepView,
     pub(crate) toolbox: Toolbox,
@@ -60,7 +61,7 @@ impl StepContext {
             writer: Writer { store, claim, events: events.clone(), kept: Kept::default() },
             view: StepView::new(events.clone(), clock, services.deps.clone()),
             control: Control::default(),
-            on_doubt: None,
+            waits: WaitPolicy::default(),
             toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
             events,
             held_calls: ReservedCalls::new(ancestry.shared_budget.clone()),
@@ -74,10 +75,10 @@ impl StepContext {
         }
     }
 
-    /// The same under a control, with what is done about calls in doubt.
-    pub(crate) fn with_control(mut self, control: Control, on_doubt: Option<OnDoubt>) -> Self {
+    /// The same under a control, with what is done where the run would have to wait.
+    pub(crate) fn with_control(mut self, control: Control, waits: WaitPolicy) -> Self {
         self.controlled_by(control);
-        self.on_doubt = on_doubt;
+        self.waits = waits;
         self
     }
 
@@ -109,7 +110,7 @@ impl StepContext {
             services: &self.services,
             control: &self.control,
             events: &self.events,
-            on_doubt: self.on_doubt,
+            waits: self.waits,
             shared_budget: self.shared_budget.as_ref(),
             held_calls: &self.held_calls,
         }

@@ -9,6 +9,8 @@ pub struct Control {
     pub cancel: Cancellation,
     /// Leaves the execution where it is, in progress and resumable.
     pub interrupt: Cancellation,
+    /// Leaves the execution where it is once the step under way has ended.
+    pub rest: Cancellation,
 }
 
 impl Control {

@@ -18,7 +18,7 @@ pub(crate) fn settle_doubt(mut state: AgentState, cx: &StepContext) -> AgentStat
         if state.is_pending(index as usize) {
             continue;
         }
-        if cx.on_doubt.unwrap_or(on_doubt) == OnDoubt::Tell {
+        if cx.waits.on_doubt.unwrap_or(on_doubt) == OnDoubt::Tell {
             state = cx.answer(state, index, ToolOutcome::Interrupted);
             continue;
         }

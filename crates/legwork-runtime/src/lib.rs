@@ -38,6 +38,7 @@ mod run;
 pub mod services;
 mod spending;
 mod stop;
+mod wait_policy;
 mod watch;
 
 pub use context::StepContext;
@@ -48,3 +49,4 @@ pub use open::Active;
 pub use result::{Run, Unfinished};
 pub use services::{Ancestry, Caller, Services, SubagentCall, Subagents, TurnSubagents};
 pub use spending::price_unknown;
+pub use wait_policy::{Timers, WaitPolicy};

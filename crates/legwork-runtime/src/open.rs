@@ -72,7 +72,7 @@ impl Active {
         let claim = Arc::new(services.sessions.claim_to_run(&session).await?);
         let parent = ancestry.parent.clone();
         let cx = StepContext::new(services, Arc::clone(&claim), ancestry, request.observers)
-            .with_control(request.control, request.on_doubt);
+            .with_control(request.control, request.waits);
         let renewal =
             Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
         let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);

@@ -16,6 +16,7 @@ use crate::error::Halt;
 use crate::executor;
 use crate::inbox::take_inbox;
 use crate::result::Advance;
+use crate::wait_policy::Timers;
 
 /// The longest that nobody looks into the inbox while the execution waits.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,7 +41,7 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
             }
         }
     }
-    if !state.needs_nobody() {
+    if !state.needs_nobody() || cx.waits.timers == Timers::Rest {
         return Ok(Advance::Rest(state));
     }
     cx.unless_raised(pin!(changed(cx, &state))).await;
@@ -50,7 +51,7 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
 /// Takes up what was left for the session, and ends the waits that need nobody any more.
 async fn take_up(cx: &StepContext, state: AgentState) -> Result<AgentState, Halt> {
     let mut state = take_inbox(cx, state).await?;
-    let tell = cx.on_doubt == Some(OnDoubt::Tell);
+    let tell = cx.waits.on_doubt == Some(OnDoubt::Tell);
     let left = executor::why_left(&state, cx);
     for (index, lapsed) in state.lapsed(left.as_deref(), tell) {
         state = match lapsed {

@@ -31,9 +31,13 @@ pub(crate) async fn step(
     loop {
         cx.emit(|| EventKind::StateUpdated { seq: state.version(), head: state.head() });
         cx.emit_signals(&state);
-        if cx.control.interrupt.is_cancelled() {
+        let rests = state.facts().suspended.is_some() || rests_now(cx, &state);
+        if rests || cx.control.interrupt.is_cancelled() {
             let state = cx.commit(cx.rest(state)).await?;
-            return Err(Halt::new(state, HaltReason::Interrupted));
+            return match rests {
+                true => Ok(Advance::Rest(state)),
+                false => Err(Halt::new(state, HaltReason::Interrupted)),
+            };
         }
         state = raise_cancel(cx, state);
         state = match state.owed() {
@@ -51,6 +55,11 @@ pub(crate) async fn step(
             Owed::Stop => stop(cx, state).await?,
         };
     }
+}
+
+/// Whether the run was asked to rest between two steps, and stands there.
+fn rests_now(cx: &StepContext, state: &AgentState) -> bool {
+    cx.control.rest.is_cancelled() && state.current_step().is_none() && state.owed() == Owed::Infer
 }
 
 /// A raised cancellation becomes a stop signal, once.

@@ -177,8 +177,8 @@ fn move_head(
     }
     let moved = moved.on_path(all.path(to));
     match moved.current_step() {
-        None => (moved, None),
-        Some(_) => record(state, posted, Err(Refusal::StepUnderWay)),
+        Some(_) if !moved.may_be_left() => record(state, posted, Err(Refusal::StepUnderWay)),
+        _ => (moved, None),
     }
 }
 

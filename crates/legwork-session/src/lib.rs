@@ -27,12 +27,14 @@
 //! Read the modules in this order: `error`, `observers` and `masked` (observers that a panic or a
 //! secret does not pass), `deliveries` (claims held for a moment), [`sessions`], `renewal` (of a
 //! claim), [`kept`] and [`writer`] (the one place that appends), [`inbox`] (posting, and
-//! taking up), [`delivery`] (both at once).
+//! taking up), [`delivery`] (both at once), [`fork`] (new
+//! sessions made of old ones).
 #![forbid(unsafe_code)]
 
 mod deliveries;
 pub mod delivery;
 mod error;
+pub mod fork;
 pub mod inbox;
 pub mod kept;
 mod masked;
@@ -44,6 +46,7 @@ pub mod writer;
 pub use deliveries::{Deliveries, UnderWay};
 pub use delivery::Delivery;
 pub use error::Error;
+pub use fork::Back;
 pub use kept::NewItems;
 pub use masked::Masked;
 pub use observers::Observers;

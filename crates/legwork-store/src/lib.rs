@@ -21,12 +21,27 @@
 //! ```
 //!
 //! Emits `tracing` events: a store that is opened or created and sessions that are removed
-//! (`INFO`), damage that is set aside and a claim that is lost (`WARN`), claims (`DEBUG`),
-//! appends and posts (`TRACE`). They name paths and sessions, and hold nothing of an entry.
+//! (`INFO`), damage that is set aside, a claim that is lost, a connection that broke and a server
+//! that may lose what was written (`WARN`), claims and connections (`DEBUG`), appends and posts
+//! (`TRACE`). They name paths, addresses without passwords and sessions, and hold nothing of an
+//! entry.
 //!
 //! Read `sqlite` first: `schema.sql` says how it is laid out and why. It needs the feature
-//! `sqlite`, which is on by default.
+//! `sqlite`, which is on by default. `redis` needs the feature `redis`.
 #![forbid(unsafe_code)]
 
+#[cfg(any(feature = "redis", feature = "sqlite"))]
+#[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "a store uses a part of it"))]
+mod decode;
+#[cfg(feature = "sqlite")]
+mod lock;
+#[cfg(any(feature = "redis", feature = "sqlite"))]
+mod name;
+#[cfg(feature = "sqlite")]
+mod private;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "redis", feature = "sqlite"))]
+mod whole;

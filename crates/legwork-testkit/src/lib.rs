@@ -23,7 +23,7 @@
 //! # }
 //! ```
 //!
-//! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`],
+//! Read the modules in this order: [`script`], [`asked`], [`model`], [`server`], `servers`,
 //! [`recording`], [`gate`], [`clock`], [`ids`], [`observer`], [`tool`], [`polls`],
 //! [`embedder`], [`fault`], [`crash`], [`invariants`], [`random`],
 //! [`conformance`].
@@ -45,6 +45,8 @@ pub mod random;
 pub mod recording;
 pub mod script;
 pub mod server;
+#[cfg(unix)]
+pub mod servers;
 pub mod tool;
 mod watched;
 

@@ -7,6 +7,7 @@ pub mod builder;
 pub mod capability;
 pub mod overriding;
 pub mod request;
+pub mod rest;
 pub mod session;
 mod stored;
 pub mod stream;

@@ -10,7 +10,7 @@ use legwork_port::{BoxFuture, Observer};
 
 pub use legwork_runtime::Run;
 use legwork_runtime::open::{Active, Opening, Setup, Target, Task};
-use legwork_runtime::{Ancestry, Control, Error};
+use legwork_runtime::{Ancestry, Control, Error, Timers, WaitPolicy};
 
 use crate::agent::Agent;
 use crate::agent::stream::RunStream;
@@ -87,10 +87,11 @@ impl RunRequest {
     }
 
     pub(crate) fn new(agent: Agent, task: Task, session: Option<SessionId>) -> Self {
-        let (on_doubt, control) = (agent.0.parts.builder.on_doubt, Control::default());
+        let waits = WaitPolicy::default().on_doubt(agent.0.parts.builder.on_doubt);
+        let control = Control::default();
         let (observers, ancestry) = (Vec::new(), None);
         let target = session.map_or(Target::New, Target::Session);
-        let opening = Opening { task, target, observers, control, on_doubt, ancestry };
+        let opening = Opening { task, target, observers, control, waits, ancestry };
         Self(Phase::Asked(Box::new(Asked { agent, opening, other: None })))
     }
 
@@ -186,7 +187,12 @@ impl RunRequest {
 
     /// With this answer to calls in doubt, whatever their tools say.
     pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
-        self.with(|asked| asked.opening.on_doubt = Some(on_doubt))
+        self.with(|asked| asked.opening.waits.on_doubt = Some(on_doubt))
+    }
+
+    /// With this choice while all calls that wait do so for a time.
+    pub fn timers(self, timers: Timers) -> Self {
+        self.with(|asked| asked.opening.waits.timers = timers)
     }
 
     /// Whatever comes of the run, to match on [`Run::end`]: one that failed, met a limit, was

@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use legwork_core::{Message, SessionId};
+use legwork_core::{Message, Seq, SessionId};
+use legwork_port::{store, unwind};
 use legwork_runtime::Error;
 use legwork_runtime::open::Task;
 
@@ -12,7 +13,7 @@ use crate::agent::request::RunRequest;
 pub use crate::agent::stored::StoredSession;
 use crate::agent::undo::{self, UndoFrom, UndoPlan};
 pub use crate::agent::waiting::Waiting;
-pub use legwork_session::Delivery;
+pub use legwork_session::{Back, Delivery};
 
 /// One session of an agent: run it, resume it, and all that a [`StoredSession`] does.
 #[derive(Debug, Clone)]
@@ -25,6 +26,47 @@ impl Session {
     pub(crate) fn new(agent: Agent, id: SessionId) -> Self {
         let sessions = Arc::clone(&agent.services().sessions);
         Self { agent, stored: StoredSession::of(sessions, id) }
+    }
+
+    pub(super) fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Makes a new session of this agent that goes on from an entry of this one; see
+    /// [`StoredSession::fork`].
+    ///
+    /// # Errors
+    /// As [`StoredSession::fork`].
+    pub async fn fork(&self, at: Seq) -> Result<Self, Error> {
+        let who = "the source of ids";
+        let named = unwind::call(|| self.agent.services().ids.session());
+        let id = named.map_err(|message| Error::Panicked { who, message })?;
+        let stored = self.stored.fork_into(at, id).await?;
+        Ok(Self { agent: self.agent.clone(), stored })
+    }
+
+    /// Leaves a task for whoever works in the session next, such as a worker on another machine;
+    /// begins the session if it is new. It is durable when this returns.
+    ///
+    /// A task for a session that works is delivered where the agent would otherwise stop. The task
+    /// waits until a process runs the session until it rests ([`Session::run_until_rest`]).
+    ///
+    /// # Errors
+    /// When the agent keeps no sessions, the task holds a tool call or a result, or the store
+    /// cannot be used.
+    pub async fn submit(&self, task: impl Into<Message>) -> Result<Delivery, Error> {
+        let sessions = &self.agent.services().sessions;
+        if !sessions.keeps {
+            return Err(Error::NoStore(self.id().clone()));
+        }
+        let identity = &self.agent.0.setup.identity;
+        match sessions.begin(self.id(), &identity.agent, &identity.metadata).await {
+            Ok(_) | Err(legwork_session::Error::Store(store::Error::Exists { .. })) => {}
+            // Whoever works in it has begun it, or is about to.
+            Err(legwork_session::Error::Store(store::Error::Held { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.stored.follow_up(task).await
     }
 
     /// Runs the agent on a task in this session; await it. The agent needs a store, or the run

@@ -8,11 +8,11 @@ use legwork_core::journal::Journal;
 use legwork_core::state::Refusal;
 use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Mask, Message, Seq, SessionId};
-use legwork_memory::SystemClock;
+use legwork_memory::{RandomIds, SystemClock};
 use legwork_port::store::{Range, Removal};
-use legwork_port::{Store, Undo};
+use legwork_port::{Ids as _, Store, Undo};
 use legwork_runtime::Error;
-use legwork_session::{Delivery, Sessions, inbox};
+use legwork_session::{Back, Delivery, Sessions, inbox};
 
 use crate::agent::request::Run;
 use crate::agent::subagent;
@@ -204,6 +204,58 @@ impl StoredSession {
     /// session is a subagent's; else as [`StoredSession::post`].
     pub async fn move_head(&self, to: Seq) -> Result<Delivery, Error> {
         self.deliver(Item::MoveHead(to)).await
+    }
+
+    /// Makes a new session that goes on from an entry of this one: the same conversation up to
+    /// there, in a journal of its own. Needs no claim; this session may run meanwhile.
+    ///
+    /// Calls that are open at the entry are answered as skipped. Labels, the inbox, queued
+    /// messages, approvals and what was used are not copied. The fork is idle until it is run or
+    /// resumed.
+    ///
+    /// # Errors
+    /// When there is no such session or entry, or its journal cannot be read.
+    pub async fn fork(&self, at: Seq) -> Result<Self, Error> {
+        self.fork_into(at, RandomIds.session()).await
+    }
+
+    /// The same into a session of this id.
+    ///
+    /// # Errors
+    /// As [`StoredSession::fork`], and when there is a session of this id.
+    pub async fn fork_into(&self, at: Seq, id: impl Into<SessionId>) -> Result<Self, Error> {
+        let id = id.into();
+        self.sessions.fork(&self.id, at, &id).await?;
+        Ok(Self { sessions: Arc::clone(&self.sessions), id })
+    }
+
+    /// Moves the head back: [`StoredSession::move_head`] to before the last steps or task.
+    ///
+    /// # Errors
+    /// When there are not so many steps, or no task, on the path to the head; else as
+    /// [`StoredSession::move_head`].
+    pub async fn rewind(&self, back: Back) -> Result<Delivery, Error> {
+        let journal = self.journal().await?;
+        let to = back.target(&self.state().await?, &journal)?;
+        self.move_head(to).await
+    }
+
+    /// Gives it a title; none takes it away. Delivered as by [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session; else as [`StoredSession::post`].
+    pub async fn title(&self, title: Option<String>) -> Result<Delivery, Error> {
+        self.deliver(Item::Title(title)).await
+    }
+
+    /// Suspends it, for a reason in words: a run rests before its next step, and no worker takes
+    /// the session up until it is resumed or given a task. Delivered as by
+    /// [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session; else as [`StoredSession::post`].
+    pub async fn suspend(&self, reason: impl Into<String>) -> Result<Delivery, Error> {
+        self.deliver(Item::Suspend(reason.into())).await
     }
 
     async fn deliver(&self, item: Item) -> Result<Delivery, Error> {

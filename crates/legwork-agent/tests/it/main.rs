@@ -76,6 +76,7 @@ mod random;
 mod react;
 mod released;
 mod requests;
+mod rest;
 mod run;
 mod run_again;
 mod samples;

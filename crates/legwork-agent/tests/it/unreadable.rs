@@ -182,7 +182,7 @@ async fn s8_4_lines_that_are_no_journal_are_not_restored() {
     assert_eq!(other.sessions(&Query::first(9)).await.unwrap().sessions, []);
     restore(&journal).unwrap();
     assert_eq!(other.lines(&"s".into()).unwrap(), journal);
-    assert!(restore(&journal).unwrap_err().contains("it is here already"));
+    assert!(restore(&journal).unwrap_err().contains("there is a session"));
     let held = other.claim(&"held".into()).await.unwrap();
     let error = other.restore(&"held".into(), &journal).unwrap_err();
     assert!(error.is_conflict(), "{error}");

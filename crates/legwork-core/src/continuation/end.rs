@@ -27,6 +27,8 @@ pub enum End<'a> {
     Waiting(&'a [Pending]),
     /// It is in progress: its run was interrupted, or its process died.
     Interrupted,
+    /// It is not over, and the session was suspended, for this reason.
+    Suspended(&'a str),
     /// There is no execution yet.
     Idle,
 }
@@ -60,6 +62,11 @@ impl AgentState {
     /// How the latest execution ended, or what it waits for.
     pub fn end(&self) -> End<'_> {
         let Some(execution) = self.execution() else { return End::Idle };
+        if let Some(reason) = &self.facts().suspended
+            && !execution.status.is_terminal()
+        {
+            return End::Suspended(reason);
+        }
         let outcome = execution.outcome.as_ref();
         let signal = outcome.and_then(|outcome| outcome.signal.as_ref());
         match &execution.status {
@@ -78,7 +85,7 @@ impl AgentState {
     pub fn next_action(&self) -> NextAction<'_> {
         match self.end() {
             End::Waiting(pending) => NextAction::Answer(pending),
-            End::Interrupted => NextAction::Resume,
+            End::Interrupted | End::Suspended(_) => NextAction::Resume,
             End::Completed | End::Idle => NextAction::Task,
             End::Stopped(signal) | End::Cancelled(signal) => self.after(signal),
             End::Failed(_) => self.after(None),
@@ -112,6 +119,7 @@ impl fmt::Display for End<'_> {
                 pending.iter().try_for_each(|pending| write!(f, ": {}", Asked(pending)))
             }
             Self::Interrupted => f.write_str("interrupted"),
+            Self::Suspended(reason) => because(f, "suspended", Some(reason)),
             Self::Idle => f.write_str("not begun"),
         }
     }

@@ -1,6 +1,7 @@
 //! Entries: the lines of a journal, format version 2.
 
 mod quick;
+mod renumbered;
 #[cfg(feature = "schema")]
 mod schema;
 
@@ -16,6 +17,7 @@ use crate::id::Seq;
 use crate::nesting::{self, OWN_KEY};
 use crate::time::Timestamp;
 
+pub use renumbered::Renumbering;
 #[cfg(feature = "schema")]
 pub use schema::schema;
 

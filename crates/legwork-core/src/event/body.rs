@@ -33,6 +33,22 @@ pub struct SessionStarted {
     /// The call that spawned it, if it is a subagent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentLink>,
+    /// The entry of another session that it was forked from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+}
+
+/// The entry of another session that a session was forked from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ForkedFrom {
+    /// The other session.
+    pub session: SessionId,
+    /// The last of its entries that was copied.
+    pub entry: Seq,
+    /// How many entries were copied: they follow this one, and only the conversation is folded
+    /// over them.
+    pub copied: u64,
 }
 
 /// The call in another session that spawned a subagent's session.
@@ -380,6 +396,28 @@ pub struct RefusedItem {
     /// Why it was refused.
     pub reason: String,
 }
+
+/// The title of the session was set or removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Titled {
+    /// The title; none removes it, so the first line of the first task is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The session was suspended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Suspended {
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// A suspended session goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Resumed {}
 
 /// The head of the session was moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 
 pub use body::{
     Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
-    HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, MetadataSet,
-    OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded, ResponseChanged,
-    SessionStarted, StepFinished, StopPrevented, ToolChanged, ToolFinished, ToolStarted,
-    ToolsShown, UndoFinished, UndoOutcome, UndoStarted, Unknown, Worked,
+    ForkedFrom, HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted,
+    MetadataSet, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded,
+    ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended, Titled,
+    ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted,
+    Unknown, Worked,
 };
 
 pub use context::{
@@ -54,7 +55,7 @@ events! {
     /// The request to the model failed.
     InferenceFailed(InferenceFailed) = "inference_failed", Both;
     /// The run ended before the model answered: an estimate is charged, the rest released.
-    InferenceInterrupted(InferenceInterrupted) = "inference_interrupted", Session;
+    InferenceInterrupted(InferenceInterrupted) = "inference_interrupted", Both;
     /// The model responded.
     Responded(Responded) = "responded", Both;
     /// A hook changed the response.
@@ -101,6 +102,12 @@ events! {
     HeadMoved(HeadMoved) = "head_moved", Session;
     /// A label of an entry was set or removed.
     Labelled(Label) = "labelled", Session;
+    /// The title of the session was set or removed.
+    Titled(Titled) = "titled", Session;
+    /// The session was suspended: no run works in it until it is resumed or given a task.
+    Suspended(Suspended) = "suspended", Session;
+    /// A suspended session goes on.
+    Resumed(Resumed) = "resumed", Session;
     /// An inference that is no step is about to be made.
     AuxiliaryStarted(AuxiliaryStarted) = "auxiliary_started", Session;
     /// An inference that is no step ended.

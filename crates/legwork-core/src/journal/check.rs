@@ -109,6 +109,12 @@ impl Checker {
         let known = |seq: Seq| self.entries.iter().any(|entry| entry.seq == seq);
         let slot = |index: u32| step.and_then(|step| step.calls.get(index as usize));
         match &entry.event {
+            // What was reserved for them is a fact of the session that they were copied from.
+            Event::Responded(_) | Event::InferenceFailed(_)
+                if state.facts().is_copied(entry.seq) =>
+            {
+                None
+            }
             Event::ExecutionStarted(_) => needs(!under_way, "an execution is under way"),
             Event::Responded(_) | Event::InferenceFailed(_) | Event::InferenceInterrupted(_) => {
                 let reserved = state.ledger().inference().is_some();

@@ -1,15 +1,34 @@
 //! A loaded journal: the entries of a session, and the tree that they form.
 
 mod check;
+mod fork;
+mod tree;
 
 use std::sync::Arc;
 
 pub use check::{Problem, check};
+pub use tree::Branch;
 
 use crate::entry::Entry;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
 use crate::state::{AgentState, SessionFacts};
+
+/// The entries that begin the steps of a path, oldest first.
+pub fn steps(path: &[Arc<Entry>]) -> Vec<Seq> {
+    let (mut steps, mut under_way) = (Vec::new(), false);
+    for entry in path {
+        match &entry.event {
+            Event::InferenceStarted(_) if !under_way => {
+                under_way = true;
+                steps.push(entry.seq);
+            }
+            Event::StepFinished(_) | Event::ExecutionStarted(_) => under_way = false,
+            _ => {}
+        }
+    }
+    steps
+}
 
 /// The entries of one session, in the order of their numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,16 +73,24 @@ impl Journal {
     }
 
     /// The path from the root to an entry; it begins later if a parent is missing.
+    ///
+    /// An entry that moved the head is on no path: it leads to the entry that it moved it to.
     pub fn path(&self, head: Seq) -> Vec<Arc<Entry>> {
         let mut path = Vec::new();
         let mut at = head;
         while let Some(entry) = self.get(at) {
-            path.push(Arc::clone(entry));
-            // A parent is always older; otherwise the journal is damaged.
-            if entry.parent >= at {
+            let next = match &entry.event {
+                Event::HeadMoved(moved) => moved.to,
+                _ => {
+                    path.push(Arc::clone(entry));
+                    entry.parent
+                }
+            };
+            // What leads on is always older; otherwise the journal is damaged.
+            if next >= at {
                 break;
             }
-            at = entry.parent;
+            at = next;
         }
         path.reverse();
         path

@@ -23,8 +23,8 @@ use crate::vector::Vector;
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
         self.apply_event(entry);
-        // The end of a step charges the step that it ends.
-        if !matches!(entry.event, Event::StepFinished(_)) {
+        // The end of a step charges the step that it ends; what is no step charges none.
+        if !matches!(entry.event, Event::StepFinished(_) | Event::AuxiliaryFinished(_)) {
             self.charge_step(&entry.event.charged());
         }
     }
@@ -94,6 +94,9 @@ impl Inner {
             | Event::InboxTaken(_)
             | Event::FollowUpQueued(_)
             | Event::Labelled(_)
+            | Event::Titled(_)
+            | Event::Suspended(_)
+            | Event::Resumed(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_) => {}
             Event::Other(_) => {}

@@ -9,7 +9,8 @@ use crate::inbox::{Answer, Item, Label, Posted, Verdict};
 use crate::message::{Malformed, Message};
 use crate::nesting;
 use crate::outcome::{StopReason, StopSignal};
-use crate::state::{AgentState, ExecutionStatus, PendingReason};
+use crate::state::{AgentState, ExecutionStatus, Owed, Pending, PendingReason};
+use crate::summary;
 use crate::time::Timestamp;
 use crate::transcript::Transcript;
 
@@ -88,7 +89,7 @@ pub enum Refusal {
     /// The call no longer waits: its turn went on without an answer.
     #[error(
         "the call `{id}` does not wait any more: it was withdrawn, because the session was given \
-         something else to do"
+         something else to do, or its head was moved"
     )]
     Withdrawn {
         /// The id that was given.
@@ -160,7 +161,10 @@ pub enum Refusal {
     #[error("an execution is under way: move the head when it has ended, or between its runs")]
     HeadInUse,
     /// A step is under way, so the head cannot move.
-    #[error("a step is under way: the head can be moved only between steps")]
+    #[error(
+        "a step is under way: the head can be moved only between steps, and where all calls of a \
+         step wait for answers"
+    )]
     StepUnderWay,
     /// The session is a subagent's, and its parent runs it.
     #[error(
@@ -198,6 +202,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether it was refused because the session is a subagent's.
+    pub fn is_of_subagent(&self) -> bool {
+        matches!(self, Self::IsSubagent { .. })
+    }
+
     /// Whether an answer to a call was refused.
     pub fn is_of_answer(&self) -> bool {
         matches!(
@@ -226,6 +235,11 @@ fn waits(reason: &PendingReason) -> &'static str {
             "waits for its time: let it run again, supply its result, or deny it"
         }
     }
+}
+
+/// A title as it is kept: one line; none if nothing is left of it.
+fn titled(text: Option<String>) -> Option<String> {
+    text.map(|text| summary::one_line(&text)).filter(|text| !text.is_empty())
 }
 
 fn new_task(session: Option<&SessionId>) -> String {
@@ -353,10 +367,20 @@ impl AgentState {
         if let Some(link) = &self.facts().parent {
             return Err(Refusal::IsSubagent { parent: link.session.clone() });
         }
-        if self.current_step().is_some() {
+        if self.current_step().is_some() && !self.may_be_left() {
             return Err(Refusal::StepUnderWay);
         }
         Ok(vec![Event::HeadMoved(event::HeadMoved { to })])
+    }
+
+    /// Whether the head may move away from the step under way, and back to it: its calls wait
+    /// for an answer, and none of them for a subagent, which would go on.
+    pub fn may_be_left(&self) -> bool {
+        let waits = |status: &ExecutionStatus| status.is_waiting();
+        let of_subagent = |pending: &Pending| pending.reason == PendingReason::Subagent;
+        self.status().is_some_and(waits)
+            && self.owed() == Owed::Pause
+            && !self.pending().iter().any(of_subagent)
     }
 
     fn decide_label(&self, label: Label) -> Result<Vec<Event>, Refusal> {
@@ -392,6 +416,8 @@ impl AgentState {
             Item::Answer(answer) => self.decide_answer(answer),
             Item::Label(label) => self.decide_label(label),
             Item::MoveHead(to) => self.decide_move(to),
+            Item::Title(text) => Ok(vec![Event::Titled(event::Titled { text: titled(text) })]),
+            Item::Suspend(reason) => Ok(vec![Event::Suspended(event::Suspended { reason })]),
         }
     }
 

@@ -11,7 +11,9 @@ use crate::budget::{Amounts, Ledger};
 use crate::chunked::Chunked;
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::event::{Definition, Event, ParentLink, ResultCompared, ResultSummarised, ToolsShown};
+use crate::event::{
+    Definition, Event, ForkedFrom, ParentLink, ResultCompared, ResultSummarised, ToolsShown,
+};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Verdict};
 use crate::message::Message;
@@ -32,9 +34,22 @@ pub struct SessionFacts {
     pub agent: Option<AgentId>,
     /// The call that spawned it, if it is a subagent's.
     pub parent: Option<Arc<ParentLink>>,
+    /// The entry of another session that it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<Arc<ForkedFrom>>,
     /// The first line of the first user message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Arc<str>>,
+    /// The title that was given to it, which is shown in place of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_title: Option<Arc<str>>,
+    /// Why it is suspended; none if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended: Option<Arc<str>>,
+    /// Whether its head was moved, or it was forked, and neither a run nor a person has gone on
+    /// from there since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
     /// When its first entry was made.
     pub started_at: Option<Timestamp>,
     /// The definition of the agent: prompt, model, limits.
@@ -113,7 +128,11 @@ impl SessionFacts {
             session,
             agent: None,
             parent: None,
+            forked_from: None,
             title: None,
+            given_title: None,
+            suspended: None,
+            moved: false,
             started_at: None,
             definition: Arc::default(),
             definition_digest: None,
@@ -142,13 +161,19 @@ impl SessionFacts {
     pub(super) fn apply(&mut self, entry: &Entry) {
         self.version = self.version.max(entry.seq);
         self.head = entry.seq;
+        self.apply_act(entry);
+        if self.is_copied(entry.seq) {
+            // It is a fact of the session that it was copied from.
+            return;
+        }
         self.apply_money(entry);
         self.apply_presence(entry);
-        self.apply_act(entry);
+        self.apply_move(entry);
         match &entry.event {
             Event::SessionStarted(started) => {
                 self.agent = Some(started.agent.clone());
                 self.parent = started.parent.clone().map(Arc::new);
+                self.forked_from = started.forked_from.clone().map(Arc::new);
                 self.started_at = Some(entry.at);
             }
             Event::Defined(defined) => {
@@ -162,6 +187,7 @@ impl SessionFacts {
             }
             Event::ExecutionStarted(started) => {
                 self.executions += 1;
+                self.suspended = None;
                 if self.title.is_none() {
                     let input = started.input.iter().map(|message| &**message);
                     self.title = summary::title(input).map(Arc::from);
@@ -173,6 +199,9 @@ impl SessionFacts {
                 self.inbox_cursor = self.inbox_cursor.max(taken.cursor);
             }
             Event::FollowUpQueued(message) => {
+                if self.title.is_none() {
+                    self.title = summary::title([&**message]).map(Arc::from);
+                }
                 Arc::make_mut(&mut self.follow_ups).push(Arc::clone(message));
             }
             Event::FollowedUp(_) => {
@@ -180,6 +209,11 @@ impl SessionFacts {
                 queue.drain(..queue.len().min(1));
             }
             Event::Labelled(label) => self.label(label),
+            Event::Titled(titled) => self.given_title = titled.text.as_deref().map(Arc::from),
+            Event::Suspended(suspended) => {
+                self.suspended = Some(Arc::from(suspended.reason.as_str()));
+            }
+            Event::Resumed(_) => self.suspended = None,
             Event::HeadMoved(moved) => self.head = moved.to,
             _ => {}
         }
@@ -193,6 +227,9 @@ impl SessionFacts {
             | Event::Steered(_)
             | Event::FollowUpQueued(_)
             | Event::Labelled(_)
+            | Event::Titled(_)
+            | Event::Suspended(_)
+            | Event::Resumed(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_)
             | Event::AuxiliaryStarted(_)
@@ -203,6 +240,27 @@ impl SessionFacts {
             | Event::ResultCompared(_)
             | Event::HeadMoved(_) => {}
             _ => self.acted = entry.seq,
+        }
+    }
+
+    /// Whether an entry is part of the conversation that the session was forked with.
+    pub fn is_copied(&self, entry: Seq) -> bool {
+        let copied = self.forked_from.as_ref().map_or(0, |from| from.copied);
+        entry > Seq(1) && entry <= Seq(copied.saturating_add(1))
+    }
+
+    /// Tracks whether the session goes on from where its head was moved to.
+    fn apply_move(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::SessionStarted(started) => self.moved = started.forked_from.is_some(),
+            Event::HeadMoved(_) => self.moved = true,
+            Event::Labelled(_)
+            | Event::Titled(_)
+            | Event::InboxTaken(_)
+            | Event::Defined(_)
+            | Event::UndoStarted(_)
+            | Event::UndoFinished(_) => {}
+            _ => self.moved = false,
         }
     }
 

@@ -23,6 +23,9 @@ impl AgentState {
     /// When the session has work to do by itself; see [`Summary::due_at`].
     pub fn due_at(&self) -> Option<Timestamp> {
         let facts = self.facts();
+        if facts.suspended.is_some() || facts.moved {
+            return None;
+        }
         let running = self.execution().filter(|execution| !execution.status.is_terminal());
         let Some(execution) = running else {
             let queued = !facts.follow_ups.is_empty() || self.context().steered;
@@ -46,11 +49,15 @@ impl Inner {
                 | Event::ExecutionStarted(_)
                 | Event::Labelled(_)
                 | Event::InboxTaken(_)
+                | Event::Titled(_)
+                | Event::Suspended(_)
+                | Event::Resumed(_)
         );
-        // While an execution is in progress, no other event changes the summary.
+        // While an execution is in progress and due, no other event changes the summary.
         let is_in_progress = |status| status == Some(&ExecutionStatus::InProgress);
         let status = self.execution.as_ref().map(|execution| &execution.status);
-        if named || !is_in_progress(status) || !is_in_progress(summary.status.as_ref()) {
+        let kept = is_in_progress(status) && is_in_progress(summary.status.as_ref());
+        if named || !kept || summary.due_at.is_none() {
             self.summary = Summarised::default();
         }
     }
@@ -58,11 +65,12 @@ impl Inner {
 
 fn summary(state: &AgentState) -> Summary {
     let facts = state.facts();
+    let title = facts.given_title.as_ref().or(facts.title.as_ref());
     Summary {
         agent: facts.agent.clone(),
         parent: facts.parent.as_ref().map(|link| link.session.clone()),
         status: state.status().cloned(),
-        title: facts.title.as_deref().unwrap_or_default().to_owned(),
+        title: title.map_or_else(String::new, |title| title.to_string()),
         labels: facts.labels.values().cloned().collect(),
         steps: facts.ledger.lifetime.steps,
         taken: facts.inbox_cursor,

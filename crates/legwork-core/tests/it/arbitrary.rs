@@ -373,6 +373,8 @@ fn item() -> BoxedStrategy<Item> {
         person().prop_map(Item::Answer),
         label().prop_map(Item::Label),
         small().prop_map(|at| Item::MoveHead(Seq(at))),
+        prop::option::of(text()).prop_map(Item::Title),
+        text().prop_map(Item::Suspend),
     ]
     .boxed()
 }
@@ -535,7 +537,7 @@ fn of_a_session() -> BoxedStrategy<Event> {
     prop_oneof![
         1 => text().prop_map(|agent| {
             let (session, agent) = ("s".into(), agent.into());
-            Event::SessionStarted(event::SessionStarted { session, agent, parent: None })
+            Event::SessionStarted(event::SessionStarted { session, agent, parent: None, forked_from: None })
         }),
         1 => (definition(), any::<bool>()).prop_map(|(definition, own)| {
             let digest = own.then(|| definition.digest());
@@ -547,6 +549,11 @@ fn of_a_session() -> BoxedStrategy<Event> {
         2 => message().prop_map(Event::FollowUpQueued),
         1 => small().prop_map(|to| Event::HeadMoved(HeadMoved { to: Seq(to) })),
         1 => label().prop_map(Event::Labelled),
+        1 => prop::option::of(text()).prop_map(|text| Event::Titled(event::Titled { text })),
+        1 => prop::option::of(text()).prop_map(|reason| match reason {
+            Some(reason) => Event::Suspended(event::Suspended { reason }),
+            None => Event::Resumed(event::Resumed {}),
+        }),
         1 => (small(), 0u32..3, text(), any::<bool>()).prop_map(|(entry, index, words, done)| {
             let call = EffectKey { session: SessionId::new("s"), entry: Seq(entry), index };
             let outcome = match done {

@@ -5,10 +5,16 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, MicroUsd};
 use legwork_core::event::{
     AuxiliaryFinished, AuxiliaryStarted, Compacted, CompactionCause, InferenceInterrupted, Purpose,
+    ResultCompared, ResultKey, ResultSummarised,
 };
+use legwork_core::journal::Journal;
 use legwork_core::message::{App, Malformed};
-use legwork_core::state::Input;
-use legwork_core::{AgentState, Event, Message, ModelRequest, Role, Seq, StopReason, StopSignal};
+use legwork_core::metadata::PINNED;
+use legwork_core::state::{Context, Input};
+use legwork_core::{
+    AgentState, Event, Message, ModelRequest, Role, Seq, SessionId, StopReason, StopSignal,
+    Timestamp,
+};
 use serde_json::json;
 
 use crate::story::{blank, go_on, infer, tell};
@@ -186,4 +192,32 @@ fn s9_5_a_usage_from_before_a_compaction_is_not_used() {
     assert_eq!((tokens.measured, tokens.estimated), (0, (rest + 300).div_ceil(3)));
     let on = go_on(compacted, "inference; answer: fine");
     assert_eq!((on.tokens().measured, on.tokens().estimated), (110, 0));
+}
+
+#[test]
+fn s8_1_a_fork_is_read_as_the_path_that_it_was_made_of() {
+    let state = tell(TALK);
+    let transcript = &state.context().transcript;
+    let (turn, answer) = (transcript.entry(1).unwrap(), transcript.entry(4).unwrap());
+    let result = ResultKey { entry: turn, index: 1 };
+    let compared = ResultCompared { result, repeats: Some(ResultKey { index: 0, ..result }) };
+    let summarised = ResultSummarised { result, summary: "short".to_owned() };
+    let state = ends(begins(state.clone(), 70), 50);
+    let state = state.with_metadata(PINNED, Some(json!([turn, "no number"])));
+    let state = state.with(Event::ResultSummarised(Arc::new(summarised)));
+    let state = compacts(state.with(Event::ResultCompared(compared)), answer.0, "so far");
+    let (into, time) = (SessionId::new("fork"), Timestamp(5));
+    let journal = Journal::new(state.uncommitted().to_vec());
+    let entries = journal.fork(state.session(), state.version(), &into, time).unwrap();
+    let fork = Journal::new(entries).fold(&into);
+    let (old, new) = (state.context(), fork.context());
+    let at = |context: &Context, entry: Seq| context.transcript.first_of(entry);
+    let first = |context: &Context| context.compaction.as_ref().map(|compaction| compaction.first);
+    assert_eq!((first(new), first(old)), (Some(4), Some(4)));
+    let result = new.result_summaries.first().unwrap().result;
+    assert_eq!((at(new, result.entry), result.index), (Some(1), 1));
+    let compared = new.comparisons.first().unwrap();
+    assert_eq!(compared.repeats, Some(ResultKey { index: 0, ..compared.result }));
+    assert_eq!(new.metadata[PINNED], json!([result.entry, "no number"]));
+    assert!(fork.session_used().is_zero());
 }

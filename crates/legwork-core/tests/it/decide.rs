@@ -167,7 +167,7 @@ fn s8_2_the_head_of_a_subagents_session_does_not_move() {
     let parent = SessionId::new("p");
     let link = ParentLink { session: parent.clone(), call: "c".into(), began: Timestamp(7) };
     let (session, agent) = (SessionId::new("s"), "a".into());
-    let started = SessionStarted { session, agent, parent: Some(link) };
+    let started = SessionStarted { session, agent, parent: Some(link), forked_from: None };
     let state = go_on(blank().with(Event::SessionStarted(started)), "user: hi");
     refuses(&state, Input::MoveHead(Seq(1)), Refusal::IsSubagent { parent });
 }

@@ -33,7 +33,7 @@ fn s8_9_an_execution_is_due_until_it_ends_or_waits() {
 fn s8_9_a_queued_message_is_due_where_nothing_is_under_way() {
     let begun = |parent| {
         let (session, agent) = ("s".into(), "clerk".into());
-        Event::SessionStarted(SessionStarted { session, agent, parent })
+        Event::SessionStarted(SessionStarted { session, agent, parent, forked_from: None })
     };
     let idle = blank().with(begun(None));
     assert_eq!(idle.due_at(), None);

@@ -22,6 +22,7 @@ mod entry;
 mod error_policy;
 mod evaluate;
 mod facts;
+mod forks;
 mod golden;
 mod grants;
 mod hidden;

@@ -7,9 +7,10 @@ use legwork_core::budget::{Amounts, Budget, MicroUsd, Price};
 use legwork_core::continuation::resolve;
 use legwork_core::event::{self, InferenceStarted, Responded};
 use legwork_core::journal::Journal;
-use legwork_core::state::{CallSlot, CallStatus};
+use legwork_core::state::{CallSlot, CallStatus, SessionFacts, StepResult};
 use legwork_core::{
-    AgentState, CallId, Entry, ErrorRecord, Event, Message, ModelRequest, Owed, Part, Usage,
+    AgentState, CallId, Entry, ErrorRecord, Event, Message, ModelRequest, Owed, Part, Seq,
+    SessionId, Timestamp, Usage,
 };
 use proptest::prelude::*;
 
@@ -36,6 +37,46 @@ fn live(events: Vec<Event>) -> (Vec<AgentState>, Vec<Arc<Entry>>) {
     }
     let entries = states[states.len() - 1].uncommitted().to_vec();
     (states, entries)
+}
+
+/// Whether a fork says what the path says, besides calls that were open and are skipped.
+fn same_conversation(path: &AgentState, fork: &AgentState) -> Result<(), TestCaseError> {
+    let (before, after) = (path.context(), fork.context());
+    let whole = before.transcript.messages().len();
+    let taken: Vec<_> = after.transcript.messages().iter().take(whole).collect();
+    prop_assert!(before.transcript.messages().iter().eq(taken));
+    prop_assert_eq!(&before.metadata, &after.metadata);
+    prop_assert_eq!(&before.tools_shown, &after.tools_shown);
+    prop_assert_eq!(before.steered, after.steered);
+    let steps = |state: &AgentState| {
+        let results = state.step_results();
+        let step = |result: &Arc<StepResult>| {
+            // Their entries have other numbers.
+            let outcome = |slot: &CallSlot| slot.execution().map(|done| Arc::clone(&done.outcome));
+            let slots = result.step.calls.iter();
+            let calls = slots.map(|slot| (Arc::clone(&slot.call), outcome(slot)));
+            (
+                result.step.number,
+                calls.collect::<Vec<_>>(),
+                result.step.used,
+                Arc::clone(&result.outcome),
+                result.took,
+            )
+        };
+        results.map(step).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(steps(path), steps(fork));
+    let mut calls = fork.current_step().into_iter().flat_map(|step| step.calls.iter());
+    let answered = calls.all(|slot| slot.execution().is_some());
+    prop_assert!(answered, "a call is open in a fork");
+    // In a damaged journal an execution that is over may have calls that wait.
+    let is_over = fork.status().is_some_and(|status| status.is_terminal());
+    prop_assert!(is_over || fork.pending().is_empty(), "a call waits in a fork");
+    if before.transcript.open_calls() == 0 && path.pending().is_empty() {
+        prop_assert_eq!(path.status(), fork.status());
+        prop_assert_eq!(before.transcript.messages().len(), after.transcript.messages().len());
+    }
+    Ok(())
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -322,7 +363,33 @@ proptest! {
         prop_assert_eq!(facts.head, to);
         facts.head = before.facts().head;
         facts.version = before.facts().version;
+        facts.moved = before.facts().moved;
         prop_assert_eq!(&facts, before.facts());
+    }
+
+    #[test]
+    fn s8_1_the_fold_of_a_fork_is_the_fold_of_the_path(events in run(), at in 1u64..40) {
+        let (states, entries) = live(events);
+        let journal = Journal::new(entries);
+        let (from, into, at) = (states[0].session(), SessionId::new("fork"), Seq(at));
+        let Ok(fork) = journal.fork(from, at, &into, Timestamp(9)) else {
+            prop_assert!(at > journal.version());
+            return Ok(());
+        };
+        let on_path = AgentState::fold(SessionFacts::new(from.clone()), journal.path(at));
+        let forked = Journal::new(fork.clone()).fold(&into);
+        same_conversation(&on_path, &forked)?;
+        let facts = forked.facts();
+        let mut new = SessionFacts::new(into.clone());
+        (new.agent, new.started_at) = (facts.agent.clone(), Some(Timestamp(9)));
+        (new.forked_from, new.given_title) = (facts.forked_from.clone(), facts.given_title.clone());
+        (new.head, new.version, new.acted) = (facts.head, facts.version, facts.acted);
+        new.moved = true;
+        prop_assert_eq!(facts, &new, "nothing of the session was copied");
+        let numbers = (1..).zip(&fork).all(|(seq, entry)| {
+            (entry.seq, entry.parent) == (Seq(seq), Seq(seq - 1))
+        });
+        prop_assert!(numbers, "the entries of a fork are one path: {fork:?}");
     }
 
     #[test]

@@ -290,7 +290,16 @@ fn beginning() -> Vec<Event> {
     let (item, reason) = (Item::Stop("too late".into()), "nothing is running".to_owned());
     let too_late = event::RefusedItem { item, reason };
     vec![
-        Event::SessionStarted(event::SessionStarted { session, agent, parent: Some(parent) }),
+        Event::SessionStarted(event::SessionStarted {
+            session,
+            agent,
+            parent: Some(parent),
+            forked_from: Some(event::ForkedFrom {
+                session: "golden/origin".into(),
+                entry: Seq(12),
+                copied: 0,
+            }),
+        }),
         Event::Defined(event::Defined { definition: Arc::default(), digest: None }),
         chooses(ToolChoice::Auto),
         chooses(ToolChoice::None),
@@ -306,6 +315,10 @@ fn beginning() -> Vec<Event> {
         refused(5, Some(too_late)),
         Event::Labelled(label(1, Some("root"))),
         Event::Labelled(label(4, None)),
+        Event::Titled(event::Titled { text: Some(HARD.into()) }),
+        Event::Titled(event::Titled { text: None }),
+        Event::Suspended(event::Suspended { reason: HARD.into() }),
+        Event::Resumed(event::Resumed {}),
         Event::UndoStarted(event::UndoStarted { call: undone(1) }),
         Event::UndoFinished(event::UndoFinished {
             call: undone(1),
@@ -610,6 +623,11 @@ fn after_the_end() -> Vec<Event> {
         refused(12, Some(event::RefusedItem { item: Item::MoveHead(Seq(99)), reason: no() })),
         refused(13, Some(event::RefusedItem { item: Item::Answer(late), reason: no() })),
         refused(14, Some(event::RefusedItem { item: Item::Label(nowhere), reason: no() })),
+        refused(
+            15,
+            Some(event::RefusedItem { item: Item::Title(Some(HARD.into())), reason: no() }),
+        ),
+        refused(16, Some(event::RefusedItem { item: Item::Suspend(HARD.into()), reason: no() })),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
         Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::Responded(event::Responded { response, charged }),

@@ -129,7 +129,8 @@ fn full() -> AgentState {
     let digest = Some(definition.digest());
     let parent = ParentLink { session: "p".into(), call: "c9".into(), began: Timestamp(7) };
     let session = "s".into();
-    let begun = SessionStarted { session, agent: "clerk".into(), parent: Some(parent) };
+    let begun =
+        SessionStarted { session, agent: "clerk".into(), parent: Some(parent), forked_from: None };
     let label = Label { entry: Seq(1), text: Some("here".to_owned()) };
     let state = blank()
         .at(stamp(1_000))

@@ -37,7 +37,12 @@ fn s8_7_the_title_is_the_first_line_of_the_first_users_text() {
 
 #[test]
 fn s8_7_a_summary_is_made_anew_only_when_something_in_it_changed() {
-    let begun = SessionStarted { session: "s".into(), agent: "clerk".into(), parent: None };
+    let begun = SessionStarted {
+        session: "s".into(),
+        agent: "clerk".into(),
+        parent: None,
+        forked_from: None,
+    };
     let state = state().with(Event::SessionStarted(begun)).with(started([Message::user("go")]));
     let summary = Arc::clone(state.summary());
     assert_eq!(summary.agent, Some("clerk".into()));

@@ -46,7 +46,7 @@ fn pick(state: &AgentState, index: &Index) -> Seq {
 
 /// The facts of the session, without the head.
 fn lasting(state: &AgentState) -> SessionFacts {
-    SessionFacts { head: Seq::ZERO, version: Seq::ZERO, ..state.facts().clone() }
+    SessionFacts { head: Seq::ZERO, version: Seq::ZERO, moved: false, ..state.facts().clone() }
 }
 
 /// What a model would be asked has each call's one result, right behind it.

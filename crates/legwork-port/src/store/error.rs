@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// There is a session of this id already, and it is not replaced.
     #[error(
-        "session {session} was not restored, because it is here already; restore it under another id"
+        "there is a session {session} already, which is not replaced; give the new one another id"
     )]
     Exists {
         /// The id of the session.

@@ -4,8 +4,8 @@ use std::future::pending;
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
-use legwork_core::event::{Defined, SessionStarted};
-use legwork_core::state::{Input, Refusal};
+use legwork_core::event::{Defined, Resumed, SessionStarted};
+use legwork_core::state::{Input, Pending, PendingReason, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
 use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
@@ -24,6 +24,7 @@ impl Active {
         match (task, self.state.facts().executions) {
             (Task::Start(input), _) | (Task::StartOrResume(input), 0) => self.start(input).await,
             (Task::Resume, _) => self.resume().await,
+            (Task::GoOn, _) => self.go_on_if_due().await,
             (Task::StartOrResume(_), _) => match self.resume().await {
                 // It ended, and nothing was raised since: that end is what comes of it.
                 Err(Error::Refused(_)) if is_over => Ok(self.state.clone()),
@@ -99,12 +100,32 @@ impl Active {
         }
     }
 
+    /// Goes on if the session has something to do now; else takes up what was left for it.
+    async fn go_on_if_due(&mut self) -> Result<AgentState, Error> {
+        let state = &self.state;
+        let now = state.now().wall;
+        // Whether a subagent can go on only its own session says.
+        let of_subagent = |pending: &Pending| pending.reason == PendingReason::Subagent;
+        let may_go_on = state.facts().suspended.is_none() && !state.facts().moved;
+        let is_due = state.due_at().is_some_and(|due| due <= now);
+        if is_due || (may_go_on && state.pending().iter().any(of_subagent)) {
+            return self.resume().await;
+        }
+        let (session, status) = (Some(state.session().clone()), state.end().to_string());
+        self.state = self.cx.commit(state.clone()).await?;
+        Err(Refusal::NothingToDo { session, status }.into())
+    }
+
     async fn resume(&mut self) -> Result<AgentState, Error> {
         let state = self.state.clone();
         if state.version() == Seq::ZERO {
             return Err(self.cx.services.sessions.no_session(state.session()).into());
         }
         let idle = state.clone();
+        let state = match state.facts().suspended {
+            Some(_) => state.with(Event::Resumed(Resumed {})),
+            None => state,
+        };
         let state = self.define(state).without_waiting_subagents();
         if state.status().is_some_and(|status| !status.is_terminal()) {
             self.resumed(&state);
@@ -165,7 +186,8 @@ impl Active {
         let mut state = state;
         if state.facts().agent.is_none() {
             let (session, agent) = (state.session().clone(), self.setup.identity.agent.clone());
-            let started = SessionStarted { session, agent, parent: self.parent.clone() };
+            let started =
+                SessionStarted { session, agent, parent: self.parent.clone(), forked_from: None };
             state = state.with(Event::SessionStarted(started));
             for (key, value) in &self.setup.identity.metadata {
                 state = state.with_metadata(key, Some(value.clone()));

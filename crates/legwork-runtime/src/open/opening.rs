@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::event::Definition;
-use legwork_core::{AgentId, AgentState, Digest, Message, OnDoubt, SessionId};
+use legwork_core::{AgentId, AgentState, Digest, Message, SessionId};
 use legwork_port::{Ids, Observer, unwind};
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ use crate::control::Control;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::services::{Ancestry, Services};
+use crate::wait_policy::WaitPolicy;
 
 /// An agent as the runtime knows it.
 #[derive(Clone)]
@@ -46,8 +47,8 @@ pub struct Opening {
     pub observers: Vec<Arc<dyn Observer>>,
     /// How it is cancelled or interrupted.
     pub control: Control,
-    /// The answer to calls in doubt, whatever their tools say.
-    pub on_doubt: Option<OnDoubt>,
+    /// What it does where it would have to wait.
+    pub waits: WaitPolicy,
     /// Its place in a tree of agents; none = the root.
     pub ancestry: Option<Ancestry>,
 }
@@ -89,4 +90,7 @@ pub enum Task {
     StartOrResume(Vec<Message>),
     /// Go on where it stands.
     Resume,
+    /// Go on where it stands if that is due ([`AgentState::due_at`]): unlike [`Task::Resume`] it
+    /// takes up no session that was suspended, and none that ended, unless a message is queued.
+    GoOn,
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::event::ParentLink;
-use legwork_core::{AgentState, OnDoubt, SessionId, ToolCall, ToolOutcome};
+use legwork_core::{AgentState, SessionId, ToolCall, ToolOutcome};
 use legwork_port::{BoxFuture, Emitter, Origin, ToolContext, store};
 
 use super::Services;
 use crate::control::Control;
+use crate::wait_policy::WaitPolicy;
 use legwork_account::{ReservedCalls, SharedBudget};
 
 /// The run that makes a call, as far as a subagent needs it.
@@ -20,8 +21,8 @@ pub struct Caller<'a> {
     pub control: &'a Control,
     /// Where its events go.
     pub events: &'a Emitter,
-    /// What it does about calls in doubt, where that was said.
-    pub on_doubt: Option<OnDoubt>,
+    /// What it does where it would have to wait.
+    pub waits: WaitPolicy,
     /// What the agents above leave to it; none for a root.
     pub shared_budget: Option<&'a SharedBudget>,
     pub(crate) held_calls: &'a ReservedCalls,

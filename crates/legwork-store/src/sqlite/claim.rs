@@ -11,9 +11,9 @@ use tracing::{debug, trace, warn};
 
 use super::Inner;
 use super::committer::Synced;
-use super::fault::{Name, lost};
-use super::lock::Lock;
 use super::update::{self, Append, Taken, Written};
+use crate::lock::Lock;
+use crate::name::{Name, lost};
 
 /// A lock of the operating system, and the token that the file knows as the newest.
 pub(super) struct Claim {

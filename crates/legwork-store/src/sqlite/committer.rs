@@ -7,7 +7,8 @@ use legwork_port::store::Error;
 use rusqlite::Connection;
 
 use super::connect::{Connected, Hurry};
-use super::fault::{self, Name};
+use super::fault;
+use crate::name::Name;
 
 /// From this many frames on, the log is copied into the file when a claim is released. That takes
 /// syncs of its own, so no append does it. It is some 350 steps, and the next process reads a log

@@ -16,11 +16,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use tracing::info;
 
-use super::fault::{Name, OPENING};
+use super::fault::OPENING;
 use super::kind;
-use super::lock::{Lock, make_folder, owner_only};
 use super::schema;
-use super::{Options, VERSION, sibling};
+use super::{Options, VERSION, claims, sibling};
+use crate::lock::Lock;
+use crate::name::Name;
+use crate::private::{make_folder, owner_only};
 
 /// Marks a SQLite file as a store of Legwork: "LgWk".
 const APPLICATION: u32 = 0x4c67_576b;
@@ -104,7 +106,8 @@ impl Connector {
             if connected.read_only {
                 return connector.nothing().map(|nothing| (connector, nothing));
             }
-            let lock = Lock::creation(&connector.name, &connector.path)?;
+            let lock = Lock::wait(&claims(&connector.path), "new")
+                .map_err(|error| connector.name.unusable(format!("it cannot be made: {error}")))?;
             connected = connector.connect()?;
             if connector.identity(&connected.connection)? == Identity::New {
                 connector

@@ -6,10 +6,9 @@ use legwork_core::SessionId;
 use legwork_port::store::{DueQuery, Error, Page, PageCursor};
 use rusqlite::{Connection, params};
 
-use super::Inner;
-use super::fault::Name;
-use super::listing;
-use super::lock::Lock;
+use super::{Inner, claims, listing};
+use crate::lock::Lock;
+use crate::name::Name;
 
 /// Sessions that are read before their claims are looked at.
 const BATCH: usize = 256;
@@ -43,7 +42,7 @@ fn page(
         let is_last = batch.len() < BATCH;
         for (since, session) in batch {
             after = (since, session.as_str().to_owned());
-            if Lock::is_held(name, &inner.path, &session)? {
+            if Lock::is_held(name, &claims(&inner.path), &session)? {
                 continue;
             }
             if due.sessions.len() == query.limit {

@@ -1,41 +1,15 @@
 //! SQLite's errors as errors of the port.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use legwork_core::SessionId;
-use legwork_port::store::{Error, Loss};
+use legwork_port::store::Error;
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
-/// The store as the user named it: what every error says first.
-#[derive(Debug, Clone)]
-pub(super) struct Name(Arc<str>);
+use crate::name::Name;
 
 /// What is tried when a store is opened.
 pub(super) const OPENING: &str = "opening it";
 
 impl Name {
-    pub(super) fn of(path: &Path) -> Self {
-        Self(path.display().to_string().into())
-    }
-
-    pub(super) fn failed(&self, reason: impl Into<String>) -> Error {
-        Error::Failed { store: self.0.to_string(), reason: reason.into() }
-    }
-
-    pub(super) fn unusable(&self, reason: impl Into<String>) -> Error {
-        Error::Unusable { store: self.0.to_string(), reason: reason.into() }
-    }
-
-    pub(super) fn page_cursor(&self, cursor: &str) -> Error {
-        Error::PageCursor { store: self.0.to_string(), cursor: cursor.to_owned() }
-    }
-
-    pub(super) fn newer(&self, found: u32, known: u32) -> Error {
-        Error::Newer { store: self.0.to_string(), found, known }
-    }
-
     /// The error of something that was tried, from SQLite's.
     pub(super) fn sqlite(&self, tried: &str, error: &rusqlite::Error) -> Error {
         match error.sqlite_error_code() {
@@ -86,10 +60,6 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 /// Whether another process is writing.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-}
-
-pub(super) fn lost(session: &SessionId, cause: Loss) -> Error {
-    Error::Lost { session: session.clone(), cause }
 }
 
 #[cfg(test)]

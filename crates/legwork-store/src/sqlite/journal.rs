@@ -1,14 +1,13 @@
 //! The rows of a journal: one append each, its entries as lines.
 
-use std::sync::Arc;
-
-use legwork_core::entry::Entry;
-use legwork_core::{Seq, SessionId};
-use legwork_port::store::{Error, Range, Unreadable};
+use legwork_core::Seq;
+use legwork_port::store::{Error, Range};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 
-use super::decode::{Damage, Decoded, End, RowBuffer};
-use super::fault::{self, Name};
+use super::fault;
+use crate::decode::{Damage, RowBuffer};
+use crate::name::Name;
+use crate::whole::Whole;
 
 /// Entries that a session may have, for their number is half of a row's key.
 const LAST: u64 = u32::MAX as u64;
@@ -23,40 +22,6 @@ const SET_ASIDE: &str = "INSERT INTO cut
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows {
     session: i64,
-}
-
-/// A range of a journal as far as it is whole and can be read.
-#[derive(Debug)]
-pub(super) struct Whole {
-    range: Range,
-    /// The number of the last entry that was read, be it before the range.
-    last: Seq,
-    pub(super) entries: Vec<Arc<Entry>>,
-    /// Whether there is more behind the range.
-    pub(super) goes_on: bool,
-    pub(super) damage: Option<Damage>,
-    pub(super) unreadable: Option<Unreadable>,
-}
-
-impl Whole {
-    /// A range of which nothing was read yet, from after the entry of a number.
-    fn from(last: Seq, range: Range) -> Self {
-        let (entries, goes_on, damage, unreadable) = (Vec::new(), false, None, None);
-        Self { range, last, entries, goes_on, damage, unreadable }
-    }
-
-    pub(super) fn last(&self) -> Seq {
-        self.last
-    }
-
-    fn is_full(&self) -> bool {
-        self.entries.len() >= self.range.limit
-    }
-
-    /// Whether what follows was left out.
-    fn ends_early(&self) -> bool {
-        self.goes_on || self.damage.is_some() || self.unreadable.is_some()
-    }
 }
 
 impl Rows {
@@ -223,39 +188,4 @@ fn gather(
 
 fn lines<'a>(row: &'a Row<'_>) -> rusqlite::Result<(Seq, &'a [u8])> {
     Ok((Rows::number(row.get(0)?), row.get_ref(1)?.as_bytes().unwrap_or_default()))
-}
-
-impl Whole {
-    /// Takes entries up to the end of the range.
-    fn take(&mut self, decoded: Vec<Decoded>) {
-        for Decoded { entries, end } in decoded {
-            for entry in entries {
-                if self.is_full() {
-                    self.goes_on = true;
-                    return;
-                }
-                self.last = entry.seq;
-                if entry.seq > self.range.after {
-                    self.entries.push(entry);
-                }
-            }
-            match end {
-                None => continue,
-                Some(_) if self.is_full() => self.goes_on = true,
-                Some(End::Unreadable(unreadable)) => self.unreadable = Some(unreadable),
-                Some(End::Damage(damage)) => self.damage = Some(damage),
-            }
-            return;
-        }
-    }
-
-    /// What was left out as damaged, in words.
-    pub(super) fn report(&self, session: &SessionId) -> Option<String> {
-        let Damage { reason, .. } = self.damage.as_ref()?;
-        let last = self.last();
-        Some(format!(
-            "the journal of session {session} is damaged after entry {last} and read up to \
-             there, the next append sets the rest aside: {reason}"
-        ))
-    }
 }

@@ -9,8 +9,9 @@ use legwork_core::{AgentId, ExecutionStatus, SessionId, Summary, Timestamp};
 use legwork_port::store::{Error, Page, PageCursor, Query, SessionInfo};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::fault::{self, Name};
+use super::fault;
 use super::journal::Rows;
+use crate::name::Name;
 
 /// What [`listed`] reads of a row.
 macro_rules! select {

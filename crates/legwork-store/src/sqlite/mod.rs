@@ -21,13 +21,11 @@
 mod claim;
 mod committer;
 mod connect;
-mod decode;
 mod due;
 mod fault;
 mod journal;
 mod kind;
 mod listing;
-mod lock;
 mod query;
 mod reader;
 mod remove;
@@ -53,10 +51,11 @@ use tracing::{info, trace};
 use claim::Claim;
 use committer::Synced;
 use connect::{Closing, Connector};
-use fault::Name;
-use lock::Lock;
 use reader::Reader;
 use writer::Writer;
+
+use crate::lock::Lock;
+use crate::name::Name;
 
 /// The schema version that this code writes.
 pub const VERSION: u32 = 2;
@@ -236,6 +235,11 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The folder with the locks of claims.
+fn claims(store: &Path) -> PathBuf {
+    sibling(store, "-claims")
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         // A future borrows the store or a claim of it: nobody waits for an answer any more.
@@ -253,7 +257,7 @@ impl Inner {
     async fn claim(self: &Arc<Self>, session: &SessionId) -> Result<Claim, Error> {
         check_id(session)?;
         let writer = self.writer()?;
-        let lock = Lock::claim(&self.name, &self.path, session).await?;
+        let lock = Lock::claim(&self.name, &claims(&self.path), session).await?;
         let taken = {
             let (name, session) = (self.name.clone(), session.clone());
             let take = move |tx: &Connection| update::take(tx, &name, &session);
@@ -326,7 +330,7 @@ impl legwork_port::Store for Store {
         &'a self,
         session: &'a SessionId,
     ) -> BoxFuture<'a, Result<Option<bool>, Error>> {
-        Box::pin(async { Lock::is_held(&self.0.name, &self.0.path, session).map(Some) })
+        Box::pin(async { Lock::is_held(&self.0.name, &claims(&self.0.path), session).map(Some) })
     }
 
     fn read<'a>(

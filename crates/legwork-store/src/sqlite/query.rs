@@ -6,8 +6,9 @@ use legwork_core::journal::Journal;
 use legwork_port::store::{Error, Loaded, Range};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::fault::Name;
-use super::journal::{Rows, Whole};
+use super::journal::Rows;
+use crate::name::Name;
+use crate::whole::Whole;
 
 /// The number of a session in this file.
 pub(super) fn number(

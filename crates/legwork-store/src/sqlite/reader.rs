@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::connect::Connector;
-use super::fault::Name;
+use crate::name::Name;
 
 /// Runs reads one after another, on a thread of its own.
 pub(super) struct Reader {

@@ -7,11 +7,11 @@ use legwork_port::store::{Error, Removal};
 use rusqlite::Connection;
 use tracing::{info, warn};
 
-use super::Inner;
-use super::fault::Name;
 use super::journal::Rows;
-use super::lock::Lock;
 use super::query::number;
+use super::{Inner, claims};
+use crate::lock::Lock;
+use crate::name::Name;
 
 impl Inner {
     /// Removes all of them or none, then overwrites what they said.
@@ -21,9 +21,9 @@ impl Inner {
         if sessions.is_empty() {
             return Ok(Removal::Complete);
         }
-        let mut claims = Vec::new();
+        let (mut claims, folder) = (Vec::new(), claims(&self.path));
         for session in &sessions {
-            claims.push(Lock::claim(&self.name, &self.path, session).await?);
+            claims.push(Lock::claim(&self.name, &folder, session).await?);
         }
         let (name, watchers, removed) =
             (self.name.clone(), self.watchers.clone(), sessions.clone());

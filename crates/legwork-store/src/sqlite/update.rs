@@ -5,9 +5,9 @@ use legwork_core::{AgentId, ExecutionStatus, Fence, Seq, SessionId, Summary};
 use legwork_port::store::{Appended, Error, Loss, Range};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::fault::{Name, lost};
 use super::journal::Rows;
 use super::query::number;
+use crate::name::{Name, lost};
 
 /// A session whose claim was taken: its number in this file and the claim's token.
 #[derive(Debug, Clone, Copy)]

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 use super::committer::{Committer, Counts, Job, Synced};
 use super::connect::Connected;
-use super::fault::Name;
 use super::{Commits, Stats};
+use crate::name::Name;
 
 /// How many changes may join the first of a transaction.
 const JOINING: usize = 255;

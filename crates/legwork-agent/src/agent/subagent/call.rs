@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use legwork_core::budget::Amounts;
 use legwork_core::tool::{Deferral, FailureKind};
-use legwork_core::{ExecutionStatus, OnDoubt, SessionId, ToolOutcome};
+use legwork_core::{ExecutionStatus, SessionId, ToolOutcome};
 use legwork_port::store::Range;
 use legwork_port::{BoxFuture, Emitter, EventKind, ToolContext, store, unwind};
-use legwork_runtime::{Ancestry, Caller, Control, Error, Services, SubagentCall};
+use legwork_runtime::{Ancestry, Caller, Control, Error, Services, SubagentCall, WaitPolicy};
 
 use super::cancel::cancel;
 use super::spawn::{Spawn, Spawned};
@@ -21,7 +21,7 @@ pub(super) struct SpawnCall {
     services: Arc<Services>,
     control: Control,
     events: Emitter,
-    on_doubt: Option<OnDoubt>,
+    waits: WaitPolicy,
 }
 
 impl SubagentCall for SpawnCall {
@@ -42,7 +42,7 @@ impl SpawnCall {
             services: Arc::clone(caller.services),
             control: caller.control.clone(),
             events: caller.events.clone(),
-            on_doubt: caller.on_doubt,
+            waits: caller.waits,
         }
     }
 
@@ -112,7 +112,7 @@ impl SpawnCall {
             ancestry: Ancestry { origin, parent, shared_budget },
             control: self.control.clone(),
             observer,
-            on_doubt: self.on_doubt,
+            waits: self.waits,
         };
         self.spawn.run(spawned).await
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use legwork_core::budget::Amounts;
 use legwork_core::event::ParentLink;
 use legwork_core::{
-    AgentState, Budget, EffectClass, OnDoubt, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
+    AgentState, Budget, EffectClass, Seq, SessionId, ToolCall, ToolOutcome, ToolSpec,
 };
 use legwork_port::{BoxFuture, Observer, Tool, ToolContext, store};
-use legwork_runtime::{Ancestry, Caller, Control, Error, TurnSubagents};
+use legwork_runtime::{Ancestry, Caller, Control, Error, TurnSubagents, WaitPolicy};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -140,8 +140,8 @@ pub(super) struct Spawned {
     pub(super) control: Control,
     /// Notified of its run; none if nobody listens.
     pub(super) observer: Option<Arc<dyn Observer>>,
-    /// What its parent does about calls in doubt, where that was said.
-    pub(super) on_doubt: Option<OnDoubt>,
+    /// What its parent does where it would have to wait.
+    pub(super) waits: WaitPolicy,
 }
 
 impl Spawn {
@@ -166,7 +166,8 @@ impl Spawn {
         if let Some(observer) = spawned.observer {
             request = request.observer(observer);
         }
-        if let Some(on_doubt) = spawned.on_doubt {
+        request = request.timers(spawned.waits.timers);
+        if let Some(on_doubt) = spawned.waits.on_doubt {
             request = request.on_doubt(on_doubt);
         }
         request.outcome().await

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use std::path::Path;
+
 use rusqlite::ffi;
 
 use super::*;

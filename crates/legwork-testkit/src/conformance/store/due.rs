@@ -54,7 +54,7 @@ async fn due_at(store: &dyn Store, name: &SessionId, time: Option<u64>) -> Outco
 
 fn begun(name: &SessionId) -> Event {
     let (session, agent) = (name.clone(), "clerk".into());
-    Event::SessionStarted(SessionStarted { session, agent, parent: None })
+    Event::SessionStarted(SessionStarted { session, agent, parent: None, forked_from: None })
 }
 
 fn taken(cursor: Cursor) -> Event {

@@ -32,7 +32,12 @@ pub(super) fn said_all(range: std::ops::RangeInclusive<u64>) -> Vec<Arc<Entry>> 
 
 /// Entries of several kinds, with texts that are hard to keep.
 pub(super) fn varied(name: &SessionId) -> Vec<Arc<Entry>> {
-    let start = SessionStarted { session: name.clone(), agent: "clerk".into(), parent: None };
+    let start = SessionStarted {
+        session: name.clone(),
+        agent: "clerk".into(),
+        parent: None,
+        forked_from: None,
+    };
     let hard = "line one\nline two\r\n\"quoted\" \\ tab\t nul\u{0} é 漢字 🧵 \u{2028} end";
     let input = vec![Arc::new(Message::user(hard)), Arc::new(Message::user(""))];
     let body = json!({"float": 0.1, "large": u64::MAX, "deep": [[{"": null}]], "text": hard});

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures_util::future::{try_join, try_join_all};
 use legwork_core::inbox::Cursor;
 use legwork_core::{ExecutionStatus, Seq};
-use legwork_port::Store;
 use legwork_port::store::{Batch, Query};
+use legwork_port::{Claim, Store};
 
 use super::super::{Outcome, ensure};
 use super::samples::{
@@ -16,11 +16,16 @@ use super::summaries::{Work, finished, started};
 
 type Subject = [Arc<dyn Store>; 2];
 
+/// Gives a claim back, so that another handle can take it: after a drop that may take a while.
+async fn released(held: Box<dyn Claim>) -> Outcome {
+    tried("releasing", held.release().await)
+}
+
 pub(super) async fn s8_3_a_claim_holds_for_all_handles([one, two]: &Subject) -> Outcome {
     let name = session("claimed by one");
     let first = claim(&**one, &name).await?;
     held("a claim of another handle", &name, two.claim(&name).await)?;
-    drop(first);
+    released(first).await?;
     let second = claim(&**two, &name).await?;
     held("a claim of another handle", &name, one.claim(&name).await)?;
     append(&*second, 0, &said_all(1..=1)).await.map(|_| ())
@@ -30,8 +35,10 @@ pub(super) async fn s8_3_fences_rise_across_handles(handles: &Subject) -> Outcom
     let name = session("fenced by turns");
     let mut last = None;
     for handle in handles.iter().cycle().take(6) {
-        let fence = claim(&**handle, &name).await?.fence();
+        let held = claim(&**handle, &name).await?;
+        let fence = held.fence();
         ensure!(last < Some(fence), "{fence:?} comes after {last:?}");
+        released(held).await?;
         last = Some(fence);
     }
     Ok(())
@@ -42,7 +49,7 @@ pub(super) async fn s8_3_what_one_appends_another_reads([one, two]: &Subject) ->
     let first = claim(&**one, &name).await?;
     append(&*first, 0, &said_all(1..=3)).await?;
     holds(&**two, &name, &said_all(1..=3)).await?;
-    drop(first);
+    released(first).await?;
     let second = claim(&**two, &name).await?;
     let behind = second.append(Seq(2), Batch::of(&said_all(3..=3))).await;
     moved("an append after 2 to one that ends at 3", (2, 3), behind)?;
@@ -112,7 +119,9 @@ pub(super) async fn s8_7_what_one_appends_another_lists([one, two]: &Subject) ->
 
 pub(super) async fn s8_6_what_one_removes_is_gone_for_the_other([one, two]: &Subject) -> Outcome {
     let name = session("removed by one");
-    append(&*claim(&**two, &name).await?, 0, &said_all(1..=3)).await?;
+    let first = claim(&**two, &name).await?;
+    append(&*first, 0, &said_all(1..=3)).await?;
+    released(first).await?;
     post(&**two, &name, "key").await?;
     holds(&**one, &name, &said_all(1..=3)).await?;
     remove(&**one, &[&name]).await?;
@@ -132,6 +141,6 @@ pub(super) async fn s8_6_what_another_handle_claims_is_not_removed(
     let removed = two.remove(std::slice::from_ref(&name)).await;
     held("removing what another handle claims", &name, removed)?;
     append(&*first, 1, &said_all(2..=2)).await?;
-    drop(first);
+    released(first).await?;
     remove(&**two, &[&name]).await
 }

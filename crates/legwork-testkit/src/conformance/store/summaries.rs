@@ -70,7 +70,12 @@ pub(super) fn spawned(name: &SessionId, parent: &SessionId) -> Event {
     let began = Timestamp(NOON);
     let parent = ParentLink { session: parent.clone(), call: "call".into(), began };
     let (session, agent) = (name.clone(), "clerk".into());
-    Event::SessionStarted(SessionStarted { session, agent, parent: Some(parent) })
+    Event::SessionStarted(SessionStarted {
+        session,
+        agent,
+        parent: Some(parent),
+        forked_from: None,
+    })
 }
 
 pub(super) fn labelled(entry: u64, text: Option<&str>) -> Event {

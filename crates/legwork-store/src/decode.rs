@@ -21,7 +21,7 @@ const THREADS: usize = 4;
 
 /// Rows that were read and not decoded yet.
 #[derive(Debug)]
-pub(super) struct RowBuffer {
+pub(crate) struct RowBuffer {
     /// The number of the last entry in front of its rows.
     before: Seq,
     rows: Vec<Row>,
@@ -49,51 +49,51 @@ struct Part<'b> {
 
 /// The entries of rows, up to the first line that is not whole or cannot be read.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
-    pub(super) entries: Vec<Arc<Entry>>,
+pub(crate) struct Decoded {
+    pub(crate) entries: Vec<Arc<Entry>>,
     /// What comes after them; none where all could be decoded.
-    pub(super) end: Option<End>,
+    pub(crate) end: Option<End>,
 }
 
 /// What comes after the last entry that could be decoded.
 #[derive(Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     Unreadable(Unreadable),
     Damage(Damage),
 }
 
 /// What comes after the last whole entry.
 #[derive(Debug)]
-pub(super) struct Damage {
-    pub(super) reason: String,
+pub(crate) struct Damage {
+    pub(crate) reason: String,
     /// The whole lines at the start of the damaged row.
-    pub(super) kept: Vec<u8>,
+    pub(crate) kept: Vec<u8>,
 }
 
 impl RowBuffer {
     /// No rows yet; the first will begin behind the entry of a number.
-    pub(super) fn after(before: Seq) -> Self {
+    pub(crate) fn after(before: Seq) -> Self {
         Self { before, rows: Vec::new(), lines: Vec::new() }
     }
 
     /// Adds the lines of the next row, up to the entry of a number.
-    pub(super) fn push(&mut self, last: Seq, lines: &[u8]) {
+    pub(crate) fn push(&mut self, last: Seq, lines: &[u8]) {
         self.lines.extend_from_slice(lines);
         self.rows.push(Row { last, end: self.lines.len() });
     }
 
     /// The number of the last entry in its rows, or in front of them.
-    pub(super) fn last(&self) -> Seq {
+    pub(crate) fn last(&self) -> Seq {
         self.rows.last().map_or(self.before, |row| row.last)
     }
 
     /// Whether it should be decoded before more is added.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.lines.len() >= MOST
     }
 
     /// Decodes all rows, in their order, and leaves none.
-    pub(super) fn decode(&mut self) -> Vec<Decoded> {
+    pub(crate) fn decode(&mut self) -> Vec<Decoded> {
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
         let decoded = self.decode_with(threads.min(self.lines.len() / PER_THREAD));
         *self = Self::after(self.last());
@@ -202,7 +202,8 @@ impl End {
 
 /// Reads a line that should hold the entry of a number.
 fn decoded(line: &[u8], expected: Seq) -> Result<Entry, entry::Error> {
-    let read = Entry::decode(line);
+    // A space before the line break is not part of the entry.
+    let read = Entry::decode(line.trim_ascii_end());
     let seq = match &read {
         Ok(entry) => Some(entry.seq),
         Err(entry::Error::Unreadable { seq, .. }) => *seq,

@@ -1,6 +1,6 @@
 //! Locks of the operating system: they die with the process that holds them.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -10,34 +10,33 @@ use legwork_core::{Digest, SessionId};
 use legwork_port::store::{Error, Holder};
 use tokio::sync::oneshot;
 
-use super::fault::Name;
-use super::kind::{check_folder, check_lock};
-use super::sibling;
+use crate::name::Name;
+use crate::private::{self, check_file, check_folder, make_folder, owner_only};
 
 /// A lock that is held until it is dropped, or the process dies.
 ///
 /// The file is removed while the lock is held. A process that had opened it before then locks
 /// a file without a name, notices that, and opens the new one.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     path: PathBuf,
     // Closing it gives the lock back.
     file: File,
 }
 
 impl Lock {
-    /// Locks a session of the store in `store`.
+    /// Locks a session of a store whose locks are in `folder`.
     ///
     /// # Errors
     /// [`Error::Held`] with the process that holds it.
-    pub(super) async fn claim(
+    pub(crate) async fn claim(
         name: &Name,
-        store: &Path,
+        folder: &Path,
         session: &SessionId,
     ) -> Result<Self, Error> {
         let key = key(session);
-        let taken = match take(store, &key, Wait::No) {
-            Ok(Err(Held { by })) if is_dead(&by) => take_from_dead(store, key).await,
+        let taken = match take(folder, &key, Wait::No) {
+            Ok(Err(Held { by })) if is_dead(&by) => take_from_dead(folder, key).await,
             taken => taken,
         };
         match taken {
@@ -47,18 +46,17 @@ impl Lock {
         }
     }
 
-    /// Whether a session of the store in `store` is locked, without locking it.
-    pub(super) fn is_held(name: &Name, store: &Path, session: &SessionId) -> Result<bool, Error> {
+    /// Whether a session is locked, without locking it.
+    pub(crate) fn is_held(name: &Name, folder: &Path, session: &SessionId) -> Result<bool, Error> {
         let failed = |error| name.failed(format!("the claim cannot be looked at: {error}"));
-        look(store, &key(session)).map_err(failed)
+        look(folder, &key(session)).map_err(failed)
     }
 
-    /// Locks the creation of the store itself, waiting for a process that is creating it.
-    pub(super) fn creation(name: &Name, store: &Path) -> Result<Self, Error> {
-        let failed = |error| name.unusable(format!("it cannot be made: {error}"));
-        match take(store, "new", Wait::Yes).map_err(failed)? {
+    /// Locks something that is not a session by its name, waiting for a process that has it.
+    pub(crate) fn wait(folder: &Path, key: &str) -> io::Result<Self> {
+        match take(folder, key, Wait::Yes)? {
             Ok(lock) => Ok(lock),
-            Err(Held { by }) => Err(name.failed(held_by(&by).to_string())),
+            Err(Held { by }) => Err(io::Error::other(held_by(&by).to_string())),
         }
     }
 }
@@ -66,7 +64,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // Another file may have the name by now, if this one was removed from outside.
-        if is_named(&self.file, &self.path).is_ok_and(|named| named) {
+        if private::is_named(&self.file, &self.path).is_ok_and(|named| named) {
             // If it stays, it is a file without a lock and does no harm.
             let _ = fs::remove_file(&self.path);
         }
@@ -83,9 +81,9 @@ fn path_of(folder: &Path, key: &str) -> PathBuf {
 }
 
 /// Whether a lock is held.
-fn look(store: &Path, key: &str) -> io::Result<bool> {
-    let path = path_of(&sibling(store, "-claims"), key);
-    check_lock(&path)?;
+fn look(folder: &Path, key: &str) -> io::Result<bool> {
+    let path = path_of(folder, key);
+    check_file(&path)?;
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
@@ -120,11 +118,10 @@ fn held_by(process: &str) -> Holder {
     }
 }
 
-fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
-    let folder = sibling(store, "-claims");
-    let path = path_of(&folder, key);
+fn take(folder: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
+    let path = path_of(folder, key);
     loop {
-        let mut file = open(&folder, &path)?;
+        let mut file = open(folder, &path)?;
         match wait {
             Wait::Yes => file.lock()?,
             Wait::No => match file.try_lock() {
@@ -135,7 +132,7 @@ fn take(store: &Path, key: &str, wait: Wait) -> io::Result<Result<Lock, Held>> {
                 Err(TryLockError::Error(error)) => return Err(error),
             },
         }
-        if is_named(&file, &path)? {
+        if private::is_named(&file, &path)? {
             owner_only(&file)?;
             sign(&mut file);
             return Ok(Ok(Lock { path, file }));
@@ -151,26 +148,30 @@ const LOOKS: u32 = 2_500;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Takes a lock whose holder is dead once it is free. A thread waits for that.
-async fn take_from_dead(store: &Path, key: String) -> io::Result<Result<Lock, Held>> {
+async fn take_from_dead(folder: &Path, key: String) -> io::Result<Result<Lock, Held>> {
     let (reply, answer) = oneshot::channel();
-    let store = store.to_owned();
+    let folder = folder.to_owned();
     thread::Builder::new().name("legwork-store-l".into()).spawn(move || {
-        let taken = outwait(&store, &key, || reply.is_closed());
+        let taken = outwait(&folder, &key, || reply.is_closed());
         // A lock that nobody waits for any more is given back.
         let _ = reply.send(taken);
     })?;
     answer.await.unwrap_or_else(|_| Err(io::Error::other("the thread that waits has ended")))
 }
 
-fn outwait(store: &Path, key: &str, given_up: impl Fn() -> bool) -> io::Result<Result<Lock, Held>> {
+fn outwait(
+    folder: &Path,
+    key: &str,
+    given_up: impl Fn() -> bool,
+) -> io::Result<Result<Lock, Held>> {
     for _ in 1..LOOKS {
         thread::sleep(LOOK);
-        match take(store, key, Wait::No)? {
+        match take(folder, key, Wait::No)? {
             Err(Held { by }) if is_dead(&by) && !given_up() => {}
             taken => return Ok(taken),
         }
     }
-    take(store, key, Wait::No)
+    take(folder, key, Wait::No)
 }
 
 /// Whether the process that signed a lock is gone; false where the system does not say.
@@ -192,59 +193,12 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     // A link could lead to any file: others may be able to write next to the store.
     check_folder(folder)?;
-    check_lock(path)?;
+    check_file(path)?;
     options.open(path).or_else(|_| {
         // The folder may be missing; anything else that is wrong shows again.
         make_folder(folder)?;
         options.open(path)
     })
-}
-
-/// Makes a folder for the owner alone, if it is missing.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such rights"))]
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-        other => other?,
-    }
-    // The process's umask may have taken away the owner's own rights.
-    #[cfg(unix)]
-    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-    Ok(())
-}
-
-/// Makes a file the owner's alone, whatever the process's umask is.
-#[cfg(unix)]
-pub(super) fn owner_only(file: &File) -> io::Result<()> {
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
-}
-
-/// Other systems have no such rights.
-#[cfg(not(unix))]
-pub(super) fn owner_only(_: &File) -> io::Result<()> {
-    Ok(())
-}
-
-/// Whether the path still leads to this file.
-#[cfg(unix)]
-fn is_named(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
-    let held = file.metadata()?;
-    // Itself, not what it may lead to.
-    match fs::symlink_metadata(path) {
-        Ok(named) => Ok(named.ino() == held.ino() && named.dev() == held.dev()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Elsewhere an open file cannot be taken away.
-#[cfg(not(unix))]
-fn is_named(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
 }
 
 /// Writes down which process holds it. It is for messages only: the lock holds without it.
