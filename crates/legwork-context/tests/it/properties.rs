@@ -9,8 +9,9 @@ use legwork_context::transforms::{
 };
 use legwork_context::{Memory, PINNED, Pipeline, Shown, View, digest, pinned};
 use legwork_core::event::CompactionCause;
+use legwork_core::journal::Journal;
 use legwork_core::message::{App, ResultPart};
-use legwork_core::{CallId, Message, Part};
+use legwork_core::{CallId, Message, Part, SessionId, Timestamp};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -282,6 +283,24 @@ proptest! {
         if story.state.context().transcript.settled().is_some() {
             let at_once = messages(&story.shown(&pipeline, &mut Memory::new()));
             prop_assert_eq!(last.unwrap(), at_once);
+        }
+    }
+
+    #[test]
+    fn s8_1_a_fork_is_read_as_the_path_that_it_was_made_of(
+        deeds in prop::collection::vec(deed(), 1..25),
+        (pipeline, _) in pipeline(),
+    ) {
+        let story = deeds.iter().fold(Story::of("the first task"), happens);
+        let into = SessionId::new("fork");
+        let journal = Journal::new(story.entries());
+        let entries = journal.fork(story.state.session(), story.state.head(), &into, Timestamp(1));
+        let entries = entries.unwrap();
+        let state = Journal::new(entries.clone()).fold(&into);
+        let fork = Story { state, journal: entries };
+        if story.state.context().transcript.settled().is_some() {
+            let read = |story: &Story| messages(&story.shown(&pipeline, &mut Memory::new()));
+            prop_assert_eq!(read(&fork), read(&story));
         }
     }
 
