@@ -12,12 +12,12 @@ use legwork_core::message::{App, Malformed};
 use legwork_core::metadata::PINNED;
 use legwork_core::state::{Context, Input};
 use legwork_core::{
-    AgentState, Event, Message, ModelRequest, Role, Seq, SessionId, StopReason, StopSignal,
-    Timestamp,
+    AgentState, Event, Message, ModelRequest, Response, Role, Seq, SessionId, StopReason,
+    StopSignal, Timestamp, Usage,
 };
 use serde_json::json;
 
-use crate::story::{blank, go_on, infer, tell};
+use crate::story::{blank, go_on, infer, says, tell};
 
 fn amounts(input: u64) -> Amounts {
     Amounts { steps: 1, input, cost: MicroUsd(input), ..Amounts::default() }
@@ -126,6 +126,22 @@ fn s9_3_one_that_broke_off_is_charged_as_it_was_reserved() {
         "ends; user: more",
     );
     assert_eq!((other.used().input, other.session_used().input), (0, 70));
+}
+
+#[test]
+fn s9_3_an_answer_without_a_usage_is_charged_by_what_was_held_for_it() {
+    // What is held for a step beside it does not count.
+    let state = begins(infer(tell("user: hi"), 5, 0), 70);
+    let ledger = state.ledger();
+    let says = |usage| Response { usage, ..says("a summary") };
+    let counted = ledger.charge_for_auxiliary(&says(None), None);
+    assert_eq!((counted.input, counted.estimated), (70, true));
+    let usage = Some(Usage { input: 50, output: 3, ..Usage::default() });
+    let real = ledger.charge_for_auxiliary(&says(usage), None);
+    assert_eq!((real.input, real.output, real.estimated), (50, 3, false));
+    assert_eq!(ledger.charge_for(&says(None), None).input, 5);
+    assert_eq!(ledger.held_for_auxiliary().input, 70);
+    assert!(tell("user: hi").ledger().held_for_auxiliary().is_zero());
 }
 
 #[test]
