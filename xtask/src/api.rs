@@ -15,6 +15,7 @@ const CRATES: &[&str] = &[
     "legwork-clock",
     "legwork-account",
     "legwork-memory",
+    "legwork-context",
     "legwork-core",
     "legwork-definitions",
     "legwork-lifecycle",

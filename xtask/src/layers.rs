@@ -64,6 +64,7 @@ const TABLE: &[(&str, May)] = &[
         ]),
     ),
     ("legwork-models", May::Only(&["legwork-port", "legwork-core", "legwork-clock"])),
+    ("legwork-context", May::Only(CONTRACT)),
     ("legwork-output", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-web", May::Only(&["legwork-port"])),

@@ -31,6 +31,7 @@ const PORTABLE: &[&str] = &[
     "legwork-orchestrate",
     "legwork-worker",
     "legwork-models",
+    "legwork-context",
     "legwork-output",
     "legwork-web",
     "legwork-store",

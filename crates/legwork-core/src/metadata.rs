@@ -7,6 +7,12 @@ use serde_json::Value;
 
 use crate::nesting::shallow;
 
+/// The name under which metadata pin messages, which then stay in what a model reads.
+///
+/// In the metadata of a message, `true` pins it. In the metadata of the conversation, a list of
+/// entry numbers pins the messages of these entries; it may change at any time.
+pub const PINNED: &str = "legwork.pinned";
+
 /// Named values attached to a message or to the outcome of a call.
 ///
 /// They are journaled and never sent to a model: the previous content of a file, for example.

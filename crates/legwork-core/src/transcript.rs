@@ -19,10 +19,18 @@ pub struct Transcript {
     entries: Chunked<Seq>,
     open: usize,
     weight: u64,
+    /// How many messages are a program's own.
+    #[serde(default, skip_serializing_if = "is_none")]
+    apps: usize,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<(Seq, Arc<Message>)>,
     #[serde(skip)]
     due: Due,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The position of the next open call, as message and part, if it was searched for.
@@ -51,6 +59,19 @@ impl Transcript {
     /// How many calls of the last turn have no result yet.
     pub fn open_calls(&self) -> usize {
         self.open
+    }
+
+    /// How many messages are a program's own ([`Message::app`]).
+    pub fn app_messages(&self) -> usize {
+        self.apps
+    }
+
+    /// The index of the first message of an entry, searched from the end.
+    pub fn first_of(&self, entry: Seq) -> Option<usize> {
+        let last = self.entries.iter().rev().position(|other| *other == entry)?;
+        let last = self.entries.len() - last - 1;
+        let same = |index: &usize| self.entry(*index) == Some(entry);
+        (0..=last).rev().take_while(same).last()
     }
 
     /// The transcript as settled, if each of its calls has its result.
@@ -102,7 +123,11 @@ impl Transcript {
         })
     }
 
-    pub(crate) fn push(&mut self, entry: Seq, message: Arc<Message>) {
+    /// Appends a message of an entry, as the state does it.
+    ///
+    /// So that messages as a model reads them are held to the same form: a result without an
+    /// open call is dropped, and what is no result waits for the results of open calls.
+    pub fn push(&mut self, entry: Seq, message: Arc<Message>) {
         if self.waiting.is_empty() && self.has_place_for(&message) {
             return self.enter(entry, message);
         }
@@ -115,6 +140,11 @@ impl Transcript {
         if self.open == 0 {
             self.waiting.clear();
         }
+    }
+
+    /// Removes all messages from an index on, and those that wait.
+    pub fn truncate(&mut self, len: usize) {
+        self.rewind(len);
     }
 
     /// The index of a message, searched from `count` on first, then from the end.
@@ -150,6 +180,7 @@ impl Transcript {
             self.open += results(message).count();
             self.open = self.open.saturating_sub(message.tool_calls().count());
             self.weight = self.weight.saturating_sub(message.weight());
+            self.apps = self.apps.saturating_sub(usize::from(message.app.is_some()));
         }
         self.messages.truncate(len);
         self.entries.truncate(len);
@@ -168,6 +199,7 @@ impl Transcript {
         }
         self.open = (self.open + calls).saturating_sub(answers);
         self.weight += message.weight();
+        self.apps += usize::from(message.app.is_some());
         self.messages.push(message);
         self.entries.push(entry);
     }
@@ -239,5 +271,10 @@ impl Settled<'_> {
     /// An estimate of what a model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
         self.0.weight
+    }
+
+    /// How many messages are a program's own ([`Message::app`]).
+    pub fn app_messages(&self) -> usize {
+        self.0.apps
     }
 }

@@ -19,12 +19,13 @@
 //! }
 //! ```
 //!
-//! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`event`],
+//! Read the modules in this order: [`cancel`], [`clock`], [`deps`], [`model`], [`app`], [`event`],
 //! [`observer`], [`undo`], [`tool`], [`toolset`], [`output`], [`lifecycle`], [`store`], [`sandbox`], [`embedder`], [`unwind`]
 //! (how code that implements these traits is called).
 #![forbid(unsafe_code)]
 
 mod admission;
+pub mod app;
 mod approver;
 pub mod cancel;
 pub mod clock;
@@ -51,6 +52,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use admission::{Admission, AdmittedCall};
+pub use app::AppMessage;
 pub use approver::Approver;
 pub use cancel::Cancellation;
 pub use clock::{Clock, Ids};

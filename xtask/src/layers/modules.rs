@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::sources::{self, Source};
 
 /// The crates whose modules must not go round.
-pub(super) const CRATES: [&str; 8] = [
+pub(super) const CRATES: [&str; 9] = [
     "legwork-core",
     "legwork-port",
     "legwork-toolset",
@@ -17,6 +17,7 @@ pub(super) const CRATES: [&str; 8] = [
     "legwork-session",
     "legwork-runtime",
     "legwork-agent",
+    "legwork-context",
     "legwork-output",
 ];
 

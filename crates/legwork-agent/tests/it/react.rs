@@ -339,6 +339,7 @@ fn responded(response: Response) -> AgentState {
         .with(Event::InferenceStarted(InferenceStarted {
             reserved: Default::default(),
             tools: None,
+            request: None,
         }))
         .with(Event::Responded(Responded { response, charged: Default::default() }))
 }

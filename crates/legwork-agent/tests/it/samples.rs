@@ -41,7 +41,7 @@ pub(crate) fn begun() -> AgentState {
 /// One whose model answered.
 pub(crate) fn answered(parts: Vec<Part>, finish: FinishReason) -> AgentState {
     let response = Arc::new(Response::new(Message::assistant(parts), finish));
-    let started = InferenceStarted { reserved: Default::default(), tools: None };
+    let started = InferenceStarted { reserved: Default::default(), tools: None, request: None };
     begun()
         .with(Event::InferenceStarted(started))
         .with(Event::Responded(Responded { response, charged: Default::default() }))

@@ -28,20 +28,20 @@ impl Ledger {
     /// answers that were discarded before it, and what was held once more for each failed attempt
     /// that may have cost.
     pub fn charge_for(&self, response: &Response, price: Option<&Price>) -> Amounts {
-        let (held, bytes) = (self.held(), response.message.weight().max(response.came));
-        let real = match (&response.usage, &response.incomplete) {
-            // What was said of a stream before we cut it is not all that it used; what is kept
-            // of an answer that passed a bound is not all that came.
-            (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
-                let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
-                estimate(held.input, output, price)
-            }
-            (Some(usage), _) => Amounts::of_usage(usage, price),
-            (None, _) => counted(&held, bytes, price),
-        };
-        let discarded = response.discarded.iter().map(Amounts::of_discarded);
-        let failed = held.for_attempts(response.charged_attempts);
-        discarded.fold(real.plus(&failed), |sum, one| sum.plus(&one))
+        charge(&self.held(), response, price)
+    }
+
+    /// What the response of an inference that is no step is charged, as
+    /// [`charge_for`](Self::charge_for) says it.
+    pub fn charge_for_auxiliary(&self, response: &Response, price: Option<&Price>) -> Amounts {
+        charge(&self.held_for_auxiliary(), response, price)
+    }
+
+    /// What is held for the inference under way that is no step; nothing if none is.
+    ///
+    /// As an estimate ([`Amounts::as_estimate`]) it is what one that broke off is charged.
+    pub fn held_for_auxiliary(&self) -> Amounts {
+        self.auxiliary().map_or_else(Amounts::default, |held| held.amounts)
     }
 
     /// What an inference is charged that a run left: what was received of the answer, or what
@@ -61,6 +61,24 @@ impl Ledger {
         };
         left.plus(&held.for_attempts(charged_attempts))
     }
+}
+
+/// What a response is charged for which so much was held.
+fn charge(held: &Amounts, response: &Response, price: Option<&Price>) -> Amounts {
+    let bytes = response.message.weight().max(response.came);
+    let real = match (&response.usage, &response.incomplete) {
+        // What was said of a stream before we cut it is not all that it used; what is kept
+        // of an answer that passed a bound is not all that came.
+        (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
+            let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
+            estimate(held.input, output, price)
+        }
+        (Some(usage), _) => Amounts::of_usage(usage, price),
+        (None, _) => counted(held, bytes, price),
+    };
+    let discarded = response.discarded.iter().map(Amounts::of_discarded);
+    let failed = held.for_attempts(response.charged_attempts);
+    discarded.fold(real.plus(&failed), |sum, one| sum.plus(&one))
 }
 
 impl Amounts {

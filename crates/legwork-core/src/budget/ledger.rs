@@ -27,8 +27,17 @@ pub struct Reserve {
     /// The index of the tool call that it is for; none = an inference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u32>,
+    /// Whether it is for an inference that is no step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auxiliary: bool,
     /// How much is reserved.
     pub amounts: Amounts,
+}
+
+impl Reserve {
+    fn is_for(&self, call: Option<u32>) -> bool {
+        self.call == call && !self.auxiliary
+    }
 }
 
 /// A limit that is reached, or would be exceeded, with its numbers.
@@ -109,7 +118,12 @@ impl Ledger {
 
     /// The reservation of the inference in progress.
     pub fn inference(&self) -> Option<&Reserve> {
-        self.reserved.iter().find(|held| held.call.is_none())
+        self.reserved.iter().find(|held| held.is_for(None))
+    }
+
+    /// The reservation of the inference in progress that is no step.
+    pub fn auxiliary(&self) -> Option<&Reserve> {
+        self.reserved.iter().find(|held| held.auxiliary)
     }
 
     /// What is left of each limit; none where there is no limit.
@@ -238,8 +252,24 @@ impl Ledger {
 
     /// Reserves amounts for a call, replacing an earlier reservation for it.
     pub(crate) fn reserve(&mut self, entry: Seq, call: Option<u32>, amounts: Amounts) {
-        self.reserved.retain(|held| held.call != call);
-        self.reserved.push(Reserve { entry, call, amounts });
+        self.release(call);
+        self.reserved.push(Reserve { entry, call, auxiliary: false, amounts });
+    }
+
+    /// Reserves amounts for an inference that is no step. One that broke off before it is
+    /// charged in full.
+    pub(crate) fn reserve_auxiliary(&mut self, entry: Seq, amounts: Amounts) {
+        if let Some(left) = self.auxiliary().map(|held| held.amounts.as_estimate()) {
+            self.release_auxiliary();
+            self.spend(&left);
+        }
+        let amounts = Amounts { steps: 0, ..amounts };
+        self.reserved.push(Reserve { entry, call: None, auxiliary: true, amounts });
+    }
+
+    /// Releases the reservation of the inference that is no step.
+    pub(crate) fn release_auxiliary(&mut self) {
+        self.reserved.retain(|held| !held.auxiliary);
     }
 
     /// Charges all reservations in full: they belong to calls that broke off.
@@ -251,7 +281,7 @@ impl Ledger {
 
     /// Releases the reservation of a call; none = of the inference.
     pub(crate) fn release(&mut self, call: Option<u32>) {
-        self.reserved.retain(|held| held.call != call);
+        self.reserved.retain(|held| !held.is_for(call));
     }
 }
 

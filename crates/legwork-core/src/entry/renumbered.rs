@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::entry::Entry;
-use crate::event::Event;
+use crate::event::{Event, ResultKey};
 use crate::id::{EffectKey, Seq, SessionId};
 use crate::inbox::Answer;
+use crate::metadata::PINNED;
 use crate::pending::Pending;
 
 /// How the entries of a session are numbered in another one.
@@ -53,6 +56,10 @@ impl<F: Fn(Seq) -> Seq> Renumbering<'_, F> {
         Answer { id: self.id(&answer.id), ..answer.clone() }
     }
 
+    fn result(&self, key: ResultKey) -> ResultKey {
+        ResultKey { entry: (self.number)(key.entry), ..key }
+    }
+
     fn event(&self, event: &Event) -> Event {
         let mut event = event.clone();
         match &mut event {
@@ -71,6 +78,27 @@ impl<F: Fn(Seq) -> Seq> Renumbering<'_, F> {
             Event::Answered(answered) => answered.answer = self.answer(&answered.answer),
             Event::HeadMoved(moved) => moved.to = (self.number)(moved.to),
             Event::Labelled(label) => label.entry = (self.number)(label.entry),
+            Event::Compacted(compacted) => {
+                let compacted = Arc::make_mut(compacted);
+                compacted.first_kept = (self.number)(compacted.first_kept);
+                compacted.also_kept.iter_mut().for_each(|entry| *entry = (self.number)(*entry));
+            }
+            Event::MetadataSet(set) if set.key == PINNED => {
+                for entry in set.value.iter_mut().filter_map(Value::as_array_mut).flatten() {
+                    if let Some(pinned) = entry.as_u64() {
+                        *entry = (self.number)(Seq(pinned)).0.into();
+                    }
+                }
+            }
+            Event::BranchSummarised(branch) => branch.from = (self.number)(branch.from),
+            Event::ResultSummarised(summarised) => {
+                let summarised = Arc::make_mut(summarised);
+                summarised.result = self.result(summarised.result);
+            }
+            Event::ResultCompared(compared) => {
+                compared.result = self.result(compared.result);
+                compared.repeats = compared.repeats.map(|repeats| self.result(repeats));
+            }
             Event::UndoStarted(started) => started.call = self.key(&started.call),
             Event::UndoFinished(finished) => finished.call = self.key(&finished.call),
             _ => {}

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::RequestSent;
 use crate::budget::{Amounts, Budget};
 use crate::digest::Digest;
 use crate::error::ErrorRecord;
@@ -129,6 +130,9 @@ pub struct InferenceStarted {
     /// The tools shown, if they differ from those recorded last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolsShown>,
+    /// The request as it is sent; none if it was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestSent>,
 }
 
 /// The tools that the model was shown.

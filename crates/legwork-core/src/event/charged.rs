@@ -15,6 +15,8 @@ impl Event {
             Self::InferenceFailed(failed) => failed.charged,
             Self::InferenceInterrupted(left) => left.charged,
             Self::Responded(responded) => responded.charged,
+            // It is no step, whatever it says.
+            Self::AuxiliaryFinished(left) => Amounts { steps: 0, ..left.charged },
             Self::ToolStarted(started) => Amounts { tool_calls: u64::from(!started.again), ..none },
             Self::ToolFinished(finished) => finished.used,
             Self::Paused(paused) => paused.used,

@@ -2,6 +2,7 @@
 
 mod body;
 mod charged;
+mod context;
 mod macros;
 mod masked;
 
@@ -14,6 +15,11 @@ pub use body::{
     ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended, Titled,
     ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted,
     Unknown, Worked,
+};
+
+pub use context::{
+    AuxiliaryFinished, AuxiliaryStarted, BranchSummarised, Compacted, CompactionCause, Purpose,
+    RequestSent, ResultCompared, ResultKey, ResultSummarised,
 };
 
 use crate::error::ErrorRecord;
@@ -102,6 +108,18 @@ events! {
     Suspended(Suspended) = "suspended", Session;
     /// A suspended session goes on.
     Resumed(Resumed) = "resumed", Session;
+    /// An inference that is no step is about to be made.
+    AuxiliaryStarted(AuxiliaryStarted) = "auxiliary_started", Session;
+    /// An inference that is no step ended.
+    AuxiliaryFinished(AuxiliaryFinished) = "auxiliary_finished", Session;
+    /// From now on a summary is read in place of the beginning of the conversation.
+    Compacted(Arc<Compacted>) = "compacted", Conversation;
+    /// The path that was left is summarised at the beginning of the new one.
+    BranchSummarised(BranchSummarised) = "branch_summarised", Conversation;
+    /// From now on a summary may be read in place of a result of a tool call.
+    ResultSummarised(Arc<ResultSummarised>) = "result_summarised", Conversation;
+    /// A result of a tool call was compared with earlier ones.
+    ResultCompared(ResultCompared) = "result_compared", Conversation;
     /// A call that ran is about to be taken back.
     UndoStarted(UndoStarted) = "undo_started", Session;
     /// A call was taken back, or that was refused.

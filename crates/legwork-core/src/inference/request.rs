@@ -42,7 +42,13 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// A request over a settled transcript.
+    ///
+    /// Messages of programs ([`Message::app`]) are left out; without any, the request shares
+    /// the messages of the transcript.
     pub fn new(transcript: Settled<'_>, settings: Arc<ModelSettings>) -> Self {
+        if transcript.app_messages() > 0 {
+            return Self::rendered(transcript, settings, Arc::clone);
+        }
         Self::with_messages(transcript.messages().clone(), transcript.weight(), settings)
     }
 
@@ -50,13 +56,15 @@ impl ModelRequest {
     ///
     /// `render` returns each message as the model reads it, usually with [`Message::rendered`].
     /// If it turns calls into text, it must do the same with their results: this is not checked.
+    /// Messages of programs are left out.
     pub fn rendered(
         transcript: Settled<'_>,
         settings: Arc<ModelSettings>,
         mut render: impl FnMut(&Arc<Message>) -> Arc<Message>,
     ) -> Self {
         let mut request = Self::blank(settings);
-        for message in transcript.messages().iter() {
+        let is_for_models = |message: &&Arc<Message>| message.app.is_none();
+        for message in transcript.messages().iter().filter(is_for_models) {
             let message = render(message);
             request.weight += message.weight();
             request.messages.push(message);
@@ -92,8 +100,13 @@ impl ModelRequest {
     }
 
     /// The same with one more message at the end, such as a reminder.
+    ///
+    /// A message of a program ([`Message::app`]) is not added: it is not for models as it is.
     #[must_use]
     pub fn with_message(mut self, message: Message) -> Self {
+        if message.app.is_some() {
+            return self;
+        }
         self.weight += message.weight();
         self.messages.push(Arc::new(message));
         self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Journal;
 use crate::entry::{self, Entry};
-use crate::event::Event;
+use crate::event::{Event, ResultKey};
 use crate::id::Seq;
 use crate::inbox::Cursor;
 use crate::state::AgentState;
@@ -146,6 +146,17 @@ impl Checker {
             Event::ExecutionFinished(_) | Event::StopPrevented(_) | Event::Paused(_) => {
                 needs(under_way, "no execution is under way")
             }
+            Event::AuxiliaryFinished(_) => {
+                let reserved = state.ledger().auxiliary().is_some();
+                needs(reserved, "no inference that is no step is under way")
+            }
+            Event::Compacted(compacted) => {
+                let first = compacted.first_kept;
+                let cuts = state.context().can_begin_at(first);
+                (!cuts).then(|| format!("the conversation cannot be read from entry {first} on"))
+            }
+            Event::ResultSummarised(summarised) => self.result(state, summarised.result),
+            Event::ResultCompared(compared) => self.result(state, compared.result),
             Event::HeadMoved(moved) => {
                 let there = known(moved.to);
                 (!there).then(|| format!("there is no entry {} to move the head to", moved.to))
@@ -159,6 +170,17 @@ impl Checker {
                 needs(taken.cursor > before, "the inbox item was already taken up")
             }
             _ => None,
+        }
+    }
+
+    /// Why there is no result of a call; none if there is one.
+    fn result(&self, state: &AgentState, key: ResultKey) -> Option<String> {
+        let transcript = &state.context().transcript;
+        let call = transcript.first_of(key.entry).and_then(|at| transcript.messages().get(at));
+        let call = call.and_then(|message| message.tool_calls().nth(key.index as usize));
+        match call {
+            Some(_) => None,
+            None => Some(format!("entry {} has no call {}", key.entry, key.index)),
         }
     }
 

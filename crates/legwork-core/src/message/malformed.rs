@@ -44,6 +44,12 @@ pub enum Malformed {
         /// The role of the message.
         role: Role,
     },
+    /// A message that is not a user message is a program's own.
+    #[error("a message of the role `{role}` has data of a program: only a user message can")]
+    MisplacedApp {
+        /// The role of the message.
+        role: Role,
+    },
     /// A part is nested too deeply.
     #[error("a message is nested too deeply to be journaled: give the inner part as text")]
     TooDeep,
@@ -58,6 +64,13 @@ impl Message {
     /// # Errors
     /// The first part that fails the check.
     pub fn check(&self) -> Result<(), Malformed> {
+        match &self.app {
+            Some(_) if self.role != Role::User => {
+                return Err(Malformed::MisplacedApp { role: self.role.clone() });
+            }
+            Some(app) if !app.fits() => return Err(Malformed::TooDeep),
+            _ => {}
+        }
         self.parts.iter().try_for_each(|part| match part {
             Part::ToolCall(_) if self.role != Role::Assistant => {
                 Err(Malformed::MisplacedCall { role: self.role.clone() })

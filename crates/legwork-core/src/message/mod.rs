@@ -1,5 +1,6 @@
 //! Messages of users, models and tools, and their parts.
 
+mod app;
 mod author;
 mod call;
 mod json;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use app::App;
 pub use author::Author;
 pub use call::ToolCall;
 pub use json::JsonText;
@@ -55,6 +57,9 @@ pub struct Message {
     /// Values of the program; they are not sent to the model.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+    /// What the program says here as data; no request contains the message as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub app: Option<Arc<App>>,
     #[serde(skip)]
     encoded: Encoded,
     #[serde(skip)]
@@ -64,7 +69,8 @@ pub struct Message {
 impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
         let same = self.role == other.role && self.parts == other.parts;
-        same && self.author == other.author && self.metadata == other.metadata
+        let same = same && self.author == other.author && self.metadata == other.metadata;
+        same && self.app == other.app
     }
 }
 
@@ -76,6 +82,7 @@ impl Message {
             parts,
             author: None,
             metadata: Metadata::default(),
+            app: None,
             encoded: Encoded::default(),
             rendered: Rendered::default(),
         }
@@ -126,6 +133,11 @@ impl Message {
         Self::new(Role::Tool, vec![Part::ToolResult(result)])
     }
 
+    /// A message of a program, which a model reads in the words that its kind is rendered in.
+    pub fn of_app(app: App) -> Self {
+        Self { app: Some(Arc::new(app)), ..Self::new(Role::User, Vec::new()) }
+    }
+
     /// All text parts, concatenated.
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
@@ -162,7 +174,8 @@ impl Message {
 
     /// An estimate of what a model reads of it, in bytes of text.
     pub fn weight(&self) -> u64 {
-        self.parts.iter().map(Part::weight).sum::<u64>() + 16
+        let app = self.app.as_ref().map_or(0, |app| app.weight());
+        self.parts.iter().map(Part::weight).sum::<u64>() + app + 16
     }
 }
 

@@ -23,8 +23,8 @@ use crate::vector::Vector;
 impl Inner {
     pub(super) fn apply_to_conversation(&mut self, entry: &Entry) {
         self.apply_event(entry);
-        // The end of a step charges the step that it ends.
-        if !matches!(entry.event, Event::StepFinished(_)) {
+        // The end of a step charges the step that it ends; what is no step charges none.
+        if !matches!(entry.event, Event::StepFinished(_) | Event::AuxiliaryFinished(_)) {
             self.charge_step(&entry.event.charged());
         }
     }
@@ -78,8 +78,18 @@ impl Inner {
                 self.context = Context::default();
                 self.execution = None;
             }
+            Event::Compacted(compacted) => self.compact(entry.seq, compacted),
+            Event::BranchSummarised(branch) => {
+                self.context.transcript.push(entry.seq, Arc::clone(&branch.message));
+            }
+            Event::ResultSummarised(summarised) => {
+                self.context.result_summaries.push(Arc::clone(summarised));
+            }
+            Event::ResultCompared(compared) => self.context.comparisons.push(*compared),
             Event::SessionStarted(_)
             | Event::Defined(_)
+            | Event::AuxiliaryStarted(_)
+            | Event::AuxiliaryFinished(_)
             | Event::InferenceInterrupted(_)
             | Event::InboxTaken(_)
             | Event::FollowUpQueued(_)
@@ -209,6 +219,7 @@ impl Inner {
         if whole && self.step().is_some() {
             self.context.transcript.push(seq, Arc::clone(&response.message));
         }
+        self.measure(seq, response);
     }
 
     fn change_response(&mut self, response: &Arc<Response>) {

@@ -8,14 +8,18 @@ use serde_json::Value;
 
 use crate::approval::{self, Approved};
 use crate::budget::{Amounts, Ledger};
+use crate::chunked::Chunked;
 use crate::digest::Digest;
 use crate::entry::Entry;
-use crate::event::{Definition, Event, ForkedFrom, ParentLink, ToolsShown};
+use crate::event::{
+    Definition, Event, ForkedFrom, ParentLink, ResultCompared, ResultSummarised, ToolsShown,
+};
 use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Verdict};
 use crate::message::Message;
 use crate::pending::Pending;
 use crate::state::active_time::at_work;
+use crate::state::{Compaction, Measured};
 use crate::summary;
 use crate::time::Timestamp;
 use crate::tool::ToolSpec;
@@ -71,7 +75,8 @@ pub struct SessionFacts {
     pub at_work: Option<Timestamp>,
     /// The last entry by which an execution advanced.
     ///
-    /// Entries that charge time, record the definition or take up inbox items do not count.
+    /// Entries that charge time, record the definition, take up inbox items or say how the
+    /// conversation is read do not count.
     #[serde(default)]
     pub acted: Seq,
     /// The labels of entries.
@@ -227,6 +232,12 @@ impl SessionFacts {
             | Event::Resumed(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_)
+            | Event::AuxiliaryStarted(_)
+            | Event::AuxiliaryFinished(_)
+            | Event::Compacted(_)
+            | Event::BranchSummarised(_)
+            | Event::ResultSummarised(_)
+            | Event::ResultCompared(_)
             | Event::HeadMoved(_) => {}
             _ => self.acted = entry.seq,
         }
@@ -268,6 +279,10 @@ impl SessionFacts {
             Event::InferenceFailed(_) | Event::InferenceInterrupted(_) | Event::Responded(_) => {
                 self.ledger.release(None);
             }
+            Event::AuxiliaryStarted(started) => {
+                self.ledger.reserve_auxiliary(entry.seq, started.reserved);
+            }
+            Event::AuxiliaryFinished(_) => self.ledger.release_auxiliary(),
             Event::ToolStarted(started) if !started.reserved.is_zero() => {
                 self.ledger.reserve(entry.seq, Some(started.index), started.reserved);
             }
@@ -336,6 +351,20 @@ pub struct Context {
     /// Whether there is a steering message that no inference and no execution has used yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
+    /// The latest compaction on the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Arc<Compaction>>,
+    /// The summaries of results of tool calls, oldest first.
+    #[serde(default, skip_serializing_if = "Chunked::is_empty")]
+    pub result_summaries: Chunked<Arc<ResultSummarised>>,
+    /// Which results of tool calls were compared with earlier ones, oldest first.
+    #[serde(default, skip_serializing_if = "Chunked::is_empty")]
+    pub comparisons: Chunked<ResultCompared>,
+    /// The tokens of the conversation, as the provider counted them last.
+    ///
+    /// None before a provider counted any, and after a compaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
 /// The tools that the model was shown, with their digests.

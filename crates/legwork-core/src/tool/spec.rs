@@ -254,6 +254,12 @@ impl ToolSpec {
         Some(value.as_str().map_or_else(|| value.to_string(), normalised))
     }
 
+    /// An estimate of what a model reads of it, in bytes of text.
+    pub(crate) fn weight(&self) -> u64 {
+        let parameters = self.parameters.to_string().len();
+        (self.name.len() + self.description.len() + parameters) as u64
+    }
+
     /// The digest of all its fields.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self).unwrap_or_else(|_| Digest::of_bytes(self.name.as_bytes()))

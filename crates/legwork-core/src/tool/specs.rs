@@ -25,10 +25,7 @@ impl ToolSpecs {
         let digests: Vec<_> = specs.iter().map(|spec| spec.digest()).collect();
         let joined: String = digests.iter().map(Digest::as_str).collect();
         let digest = (!specs.is_empty()).then(|| Digest::of_bytes(joined.as_bytes()));
-        let weight = specs
-            .iter()
-            .map(|s| (s.name.len() + s.description.len() + s.parameters.to_string().len()) as u64)
-            .sum();
+        let weight = specs.iter().map(|spec| spec.weight()).sum();
         let index = Index::of(specs.iter().map(|spec| Arc::clone(&spec.name)));
         Self { specs, index, digests, digest, weight, encoded: Encoded::default() }
     }

@@ -9,7 +9,7 @@ use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, HeadMoved, Unknown};
 use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::inference::Discarded;
-use legwork_core::message::{Image, MediaSource, ProviderData, Thinking, ToolResult};
+use legwork_core::message::{App, Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::output::Stage;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
@@ -119,8 +119,10 @@ fn role() -> BoxedStrategy<Role> {
 }
 
 fn message() -> BoxedStrategy<Arc<Message>> {
-    (role(), prop::collection::vec(part(), 0..4))
-        .prop_map(|(r, parts)| Arc::new(Message::new(r, parts)))
+    let app = ("[a-c]", json()).prop_map(|(kind, data)| Message::of_app(App::new(kind, data)));
+    let plain = (role(), prop::collection::vec(part(), 0..4));
+    prop_oneof![8 => plain.prop_map(|(r, parts)| Message::new(r, parts)), 1 => app]
+        .prop_map(Arc::new)
         .boxed()
 }
 
@@ -407,14 +409,64 @@ fn shown() -> BoxedStrategy<event::ToolsShown> {
 
 /// Any event, valid in its place or not.
 pub(crate) fn event() -> BoxedStrategy<Event> {
-    prop_oneof![4 => of_a_step(), 2 => of_a_session(), 2 => of_an_execution()].boxed()
+    prop_oneof![4 => of_a_step(), 2 => of_a_session(), 2 => of_an_execution(), 1 => of_a_view()]
+        .boxed()
+}
+
+/// About what a model reads of the conversation.
+fn of_a_view() -> BoxedStrategy<Event> {
+    let key = || {
+        (small(), 0u32..3).prop_map(|(entry, index)| event::ResultKey { entry: Seq(entry), index })
+    };
+    let purpose =
+        prop_oneof![Just(event::Purpose::Compaction), text().prop_map(|t| t.as_str().into())];
+    let cause =
+        prop_oneof![Just(event::CompactionCause::Window), text().prop_map(|t| t.as_str().into())];
+    let words = || prop::collection::vec(text().prop_map(Arc::from), 0..2);
+    let kept = prop::collection::vec(small().prop_map(Seq), 0..2);
+    let compacted = (text(), 0u64..40, kept, cause, small(), [words(), words(), words()]);
+    prop_oneof![
+        2 => (purpose, prop::option::of(text()), amounts()).prop_map(|(purpose, model, reserved)| {
+            let model = model.map(Arc::from);
+            Event::AuxiliaryStarted(event::AuxiliaryStarted { purpose, model, reserved })
+        }),
+        2 => (amounts(), prop::option::of(error())).prop_map(|(charged, error)| {
+            Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error })
+        }),
+        3 => compacted.prop_map(|(summary, first, also_kept, cause, tokens_before, [a, b, c])| {
+            Event::Compacted(Arc::new(event::Compacted {
+                summary,
+                first_kept: Seq(first),
+                also_kept,
+                cause,
+                tokens_before,
+                files_read: a,
+                files_changed: b,
+                open_tasks: c,
+            }))
+        }),
+        1 => (small(), message()).prop_map(|(from, message)| {
+            Event::BranchSummarised(event::BranchSummarised { from: Seq(from), message })
+        }),
+        1 => (key(), text()).prop_map(|(result, summary)| {
+            Event::ResultSummarised(Arc::new(event::ResultSummarised { result, summary }))
+        }),
+        1 => (key(), prop::option::of(key())).prop_map(|(result, repeats)| {
+            Event::ResultCompared(event::ResultCompared { result, repeats })
+        }),
+    ]
+    .boxed()
 }
 
 fn of_a_step() -> BoxedStrategy<Event> {
-    let started = (amounts(), prop::option::weighted(0.2, shown()));
+    let sent = (small(), prop::option::of(small())).prop_map(|(messages, kept)| {
+        event::RequestSent { digest: Digest::of_bytes(b"request"), messages, kept }
+    });
+    let sent = prop::option::weighted(0.2, sent);
+    let started = (amounts(), prop::option::weighted(0.2, shown()), sent);
     prop_oneof![
-        4 => started.prop_map(|(reserved, tools)| {
-            Event::InferenceStarted(event::InferenceStarted { reserved, tools })
+        4 => started.prop_map(|(reserved, tools, request)| {
+            Event::InferenceStarted(event::InferenceStarted { reserved, tools, request })
         }),
         1 => (error(), amounts()).prop_map(|(error, charged)| {
             Event::InferenceFailed(event::InferenceFailed { error, charged })

@@ -156,7 +156,11 @@ fn s5_2_calls_of_unknown_length_that_are_cut_off_leave_room_for_others() {
     let mut state = tell("user: hi").with_budget(Budget::unlimited().tokens(20_000));
     for _cut_off in 0..4 {
         let (_, reserved) = state.ledger().afford(100, None, None).unwrap();
-        state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
+        state = state.with(Event::InferenceStarted(InferenceStarted {
+            reserved,
+            tools: None,
+            request: None,
+        }));
     }
     assert!(state.ledger().used_and_reserved().total_tokens() <= 20_000);
 }
@@ -281,7 +285,7 @@ fn s5_5_a_batch_of_calls_is_checked_as_a_whole() {
 fn reserve(state: AgentState, steps: u64, input: u64, output: u64) -> AgentState {
     let reserved =
         Amounts { steps, cost: PRICE.cost(&usage(input, output)), ..tokens(input, output) };
-    state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }))
+    state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None, request: None }))
 }
 
 fn usage(input: u64, output: u64) -> Usage {

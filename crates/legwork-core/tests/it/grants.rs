@@ -63,7 +63,7 @@ fn s5_4_what_is_left_is_known_of_each_dimension_but_steps() {
     let expected = [None, some(8), some(8), some(8), some(4), some(8), some(8), some(10)];
     assert_eq!(limits(&left), expected);
     assert_eq!(left.output_floor, Some(10));
-    let held = Reserve { entry: Seq(1), call: Some(0), amounts: amounts(1) };
+    let held = Reserve { entry: Seq(1), call: Some(0), auxiliary: false, amounts: amounts(1) };
     let held = Ledger { reserved: vec![held], ..ledger(amounts(2)) };
     assert_eq!(held.left().tool_calls, Some(7), "what is held is used");
     assert_eq!(ledger(amounts(99)).left().cost, Some(MicroUsd(0)), "never less than nothing");
@@ -73,7 +73,7 @@ fn s5_4_what_is_left_is_known_of_each_dimension_but_steps() {
 
 #[test]
 fn s5_4_the_reservation_of_the_inference_is_separate_from_those_of_calls() {
-    let reserve = |call| Reserve { entry: Seq(3), call, amounts: amounts(1) };
+    let reserve = |call| Reserve { entry: Seq(3), call, auxiliary: false, amounts: amounts(1) };
     let ledger = Ledger { reserved: vec![reserve(Some(0)), reserve(None)], ..Ledger::default() };
     assert_eq!(ledger.inference(), Some(&reserve(None)));
     let calls = Ledger { reserved: vec![reserve(Some(0))], ..Ledger::default() };

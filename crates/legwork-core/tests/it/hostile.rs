@@ -174,7 +174,9 @@ fn state_survives(state: &AgentState, place: &str) {
     assert_eq!(&journal.fold(state.session()), state, "{place}");
     if let Some(settled) = state.context().transcript.settled() {
         let request = ModelRequest::new(settled, Arc::default());
-        assert_eq!(request.messages().len(), state.context().transcript.messages().len());
+        let transcript = &state.context().transcript;
+        let for_models = transcript.messages().len() - transcript.app_messages();
+        assert_eq!(request.messages().len(), for_models);
     }
 }
 

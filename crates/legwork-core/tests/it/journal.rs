@@ -57,8 +57,11 @@ fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
     let (specs, instructions) = (vec![Arc::new(spec)], Some("Be quick.".into()));
     let tools = Some(ToolsShown { digest: None, specs, digests, instructions });
     let reserved = Amounts::default();
-    let state =
-        tell("user: hi").with(Event::InferenceStarted(InferenceStarted { reserved, tools }));
+    let state = tell("user: hi").with(Event::InferenceStarted(InferenceStarted {
+        reserved,
+        tools,
+        request: None,
+    }));
     let state = go_on(state, "calls: a, b; result: 0 x").with(Event::ToolStarted(ToolStarted {
         index: 1,
         effect: EffectClass::Idempotent,

@@ -250,7 +250,11 @@ impl Life {
         self.account.cut_off();
         self.account.charge(sums(&Amounts { steps: reserved.steps, ..Amounts::default() }));
         self.account.held = Some(amounts);
-        self.record(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
+        self.record(Event::InferenceStarted(InferenceStarted {
+            reserved,
+            tools: None,
+            request: None,
+        }));
     }
 
     fn settle(&mut self, percent: u64) {
@@ -323,7 +327,7 @@ proptest! {
             };
             let before = state.ledger().clone();
             state = state.with(match kind {
-                0 => Event::InferenceStarted(InferenceStarted { reserved: amounts, tools: None }),
+                0 => Event::InferenceStarted(InferenceStarted { reserved: amounts, tools: None, request: None }),
                 1 => Event::Responded(Responded { response: Arc::new(says("x")), charged: amounts }),
                 2 => Event::InferenceFailed(InferenceFailed {
                     error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, "no answer"),

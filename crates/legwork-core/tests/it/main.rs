@@ -13,6 +13,7 @@ mod budget;
 mod changes;
 mod chats;
 mod chunked;
+mod context;
 mod continuation;
 mod decide;
 mod digest;

@@ -250,16 +250,18 @@ proptest! {
             prop_assert!(at_most(&before.lifetime, &after.lifetime));
             prop_assert!(at_most(&after.spent, &after.lifetime));
             prop_assert!(at_most(&after.spent, &after.used_and_reserved()));
-            let holders: BTreeSet<_> = after.reserved.iter().map(|held| held.call).collect();
+            let holders: BTreeSet<_> = after.reserved.iter().map(|held| (held.call, held.auxiliary)).collect();
             prop_assert_eq!(after.reserved.len(), holders.len());
             // What was held is charged by whatever ends the hold but a settlement.
             let settles = pair[1].uncommitted().last().is_some_and(|entry| {
                 use Event::{
-                    InferenceFailed, InferenceInterrupted, Responded, ToolFinished, ToolStarted,
+                    AuxiliaryFinished, AuxiliaryStarted, InferenceFailed, InferenceInterrupted, Responded, ToolFinished, ToolStarted,
                 };
                 matches!(
                     entry.event,
-                    Responded(_)
+                    AuxiliaryFinished(_)
+                        | AuxiliaryStarted(_)
+                        | Responded(_)
                         | InferenceFailed(_)
                         | InferenceInterrupted(_)
                         | ToolFinished(_)
@@ -310,7 +312,7 @@ proptest! {
             };
             let floor = max_output.unwrap_or(1_024).min(1_024);
             prop_assert!(output.is_none_or(|output| output >= floor), "below the floor");
-            state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }));
+            state = state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None, request: None }));
             prop_assert!(within(&state.ledger().used_and_reserved()), "{:?}", state.ledger());
             let output = reserved.output * share / 100;
             let usage = Usage { input: input * share / 100, output, ..Usage::default() };

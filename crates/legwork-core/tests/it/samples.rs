@@ -13,7 +13,7 @@ use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::inference::{Discarded, Incomplete, ThinkingLevel, ToolChoice};
 use legwork_core::journal::Journal;
 use legwork_core::message::{
-    Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
+    App, Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
 };
 use legwork_core::output::{Mode, Stage, Wanted};
 use legwork_core::state::{Pending, PendingReason};
@@ -95,7 +95,16 @@ fn amounts() -> Amounts {
 
 /// All entries, as a session would have written them.
 pub(crate) fn entries() -> Vec<Arc<Entry>> {
-    written(&[beginning, failing, calling, answering, ending, after_the_end, giving_output])
+    written(&[
+        beginning,
+        failing,
+        calling,
+        answering,
+        ending,
+        after_the_end,
+        giving_output,
+        reading,
+    ])
 }
 
 /// A session that gives an output, written since the file of its version was.
@@ -119,6 +128,50 @@ fn written(parts: &[fn() -> Vec<Event>]) -> Vec<Arc<Entry>> {
     state.uncommitted().to_vec()
 }
 
+/// What is read of the conversation changes.
+fn reading() -> Vec<Event> {
+    let started = |purpose, model: Option<&str>| {
+        let (model, reserved) = (model.map(Arc::from), amounts());
+        Event::AuxiliaryStarted(event::AuxiliaryStarted { purpose, model, reserved })
+    };
+    let finished = |error| {
+        let charged = amounts();
+        Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error })
+    };
+    let failed = ErrorRecord::new(ErrorSource::Model, ErrorKind::RateLimit, HARD);
+    let words = || vec![HARD.into(), "b.rs".into()];
+    let result = event::ResultKey { entry: Seq(22), index: 1 };
+    let app = App::new("deployment", hard_json());
+    let digest = Digest::of_bytes(b"request");
+    let request = Some(event::RequestSent { digest, messages: 3, kept: Some(2) });
+    let reserved = Amounts::default();
+    vec![
+        Event::MessageAdded(Arc::new(Message::of_app(app))),
+        started(event::Purpose::Compaction, Some("openai:gpt-5-nano")),
+        finished(None),
+        Event::Compacted(Arc::new(event::Compacted {
+            summary: HARD.into(),
+            first_kept: Seq(85),
+            also_kept: vec![Seq(70)],
+            cause: event::CompactionCause::Window,
+            tokens_before: 190_000,
+            files_read: words(),
+            files_changed: words(),
+            open_tasks: words(),
+        })),
+        started(event::Purpose::BranchSummary, None),
+        started(event::Purpose::ToolResultSummary, None),
+        finished(Some(failed)),
+        started("of a later version".into(), None),
+        finished(None),
+        Event::BranchSummarised(event::BranchSummarised { from: Seq(9), message: said(HARD) }),
+        Event::ResultSummarised(Arc::new(event::ResultSummarised { result, summary: HARD.into() })),
+        Event::ResultCompared(event::ResultCompared { result, repeats: None }),
+        Event::ResultCompared(event::ResultCompared { result, repeats: Some(result) }),
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request }),
+    ]
+}
+
 /// An answer is rejected, the next one accepted.
 fn giving_output() -> Vec<Event> {
     let schema = || Arc::new(json!({"type": "object", "properties": {HARD: {}}}));
@@ -130,7 +183,7 @@ fn giving_output() -> Vec<Event> {
     let shown = ToolsShown { digest, specs: vec![tool], digests, instructions: None };
     let asked = |tools| {
         let reserved = Amounts::default();
-        Event::InferenceStarted(event::InferenceStarted { reserved, tools })
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools, request: None })
     };
     let responded = |parts| {
         let message = Message::assistant(parts).by(Author::Model("openai:gpt-5-mini".into()));
@@ -316,7 +369,11 @@ fn failing() -> Vec<Event> {
     let by = "retry policy".to_owned();
     let outcome = Arc::new(ContinuationOutcome::go_on("retry policy"));
     let mut events = vec![
-        Event::InferenceStarted(event::InferenceStarted { reserved: amounts(), tools }),
+        Event::InferenceStarted(event::InferenceStarted {
+            reserved: amounts(),
+            tools,
+            request: None,
+        }),
         Event::InferenceFailed(failed),
     ];
     events.extend(sources.into_iter().map(other));
@@ -427,9 +484,9 @@ fn calling() -> Vec<Event> {
     };
     let reserved = Amounts::default();
     vec![
-        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::InferenceInterrupted(event::InferenceInterrupted { charged: amounts() }),
-        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::Responded(event::Responded { response: Arc::clone(&response), charged }),
         Event::ResponseChanged(event::ResponseChanged { response }),
         started(0, EffectClass::ReadOnly, Some(HARD)),
@@ -572,7 +629,7 @@ fn after_the_end() -> Vec<Event> {
         ),
         refused(16, Some(event::RefusedItem { item: Item::Suspend(HARD.into()), reason: no() })),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
-        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None }),
+        Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::Responded(event::Responded { response, charged }),
         Event::StepFinished(event::StepFinished { outcome: Arc::clone(&outcome), took: Micros(9) }),
         Event::ExecutionFinished(event::ExecutionFinished { status, outcome }),

@@ -121,7 +121,7 @@ pub(crate) fn start(state: AgentState, text: &str) -> AgentState {
 pub(crate) fn infer(state: AgentState, input: u64, output: u64) -> AgentState {
     let steps = u64::from(state.current_step().is_none());
     let reserved = Amounts { steps, input, output, ..Amounts::default() };
-    state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None }))
+    state.with(Event::InferenceStarted(InferenceStarted { reserved, tools: None, request: None }))
 }
 
 pub(crate) fn says(text: &str) -> Response {

@@ -410,6 +410,7 @@ fn begins(state: AgentState, tools: &StepTools) -> AgentState {
     state.with(Event::InferenceStarted(InferenceStarted {
         reserved: Amounts::default(),
         tools: shown,
+        request: None,
     }))
 }
 

@@ -87,7 +87,10 @@ pub async fn infer<D: Driver + ?Sized>(
     };
     reserved.steps = u64::from(state.current_step().is_none());
     let tools = shown.unless_known(&state);
-    let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
+    let state = match cx
+        .commit_inference(state, InferenceStarted { reserved, tools, request: None })
+        .await?
+    {
         Continue(state) => state,
         Break(before) => return Ok(before),
     };

@@ -30,7 +30,10 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     let steps = u64::from(state.current_step().is_none());
     let (reserved, charged) = (Amounts { steps, ..Amounts::default() }, Amounts::default());
     let tools = shown.unless_known(&state);
-    let state = match cx.commit_inference(state, InferenceStarted { reserved, tools }).await? {
+    let state = match cx
+        .commit_inference(state, InferenceStarted { reserved, tools, request: None })
+        .await?
+    {
         Continue(state) => state,
         Break(before) => return Ok(before),
     };

@@ -1,0 +1,75 @@
+//! What a pipeline keeps between the requests of one conversation.
+
+use std::sync::Arc;
+
+use legwork_core::state::Mark;
+use legwork_core::{Message, SessionId, Transcript};
+use legwork_port::Profile;
+
+use crate::output::Output;
+use crate::source::Source;
+use crate::stage::Stage;
+use crate::transform::Transform;
+
+/// What a pipeline keeps between the requests of one conversation.
+///
+/// It is a cache: the messages that a model reads are the same without it. Keep it beside a
+/// run, and give it to [`Pipeline::to_model`](crate::Pipeline::to_model) at each step. It finds
+/// out by itself that the conversation is another one (the head moved, it was compacted, a
+/// change was refused), and then begins anew.
+#[derive(Default)]
+pub struct Memory {
+    pub(crate) source: Source,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) output: Output,
+    pub(crate) key: Option<Key>,
+}
+
+/// The transforms in their order; two pipelines with one are the same pipeline.
+pub(crate) type Identity = Arc<Vec<Arc<dyn Transform>>>;
+
+/// What all that is kept belongs to.
+pub(crate) struct Key {
+    pub(crate) session: SessionId,
+    /// The state that was read last.
+    pub(crate) mark: Mark,
+    pub(crate) profile: Profile,
+    /// The address of the pipeline's transforms, which it keeps alive.
+    pub(crate) pipeline: Identity,
+    /// Whether the transcript is sent as it is.
+    pub(crate) is_plain: bool,
+    /// The last message of the transcript that was read.
+    pub(crate) last: Option<Arc<Message>>,
+    /// The index in the transcript from which on messages may still be changed: those of the step
+    /// that was under way.
+    pub(crate) open_from: usize,
+}
+
+impl Memory {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets the conversation, but not the digests of the last request.
+    pub(crate) fn restart(&mut self) {
+        let mut chain = std::mem::take(&mut self.output.chain);
+        chain.truncate(0);
+        *self = Self::default();
+        self.output.chain = chain;
+    }
+
+    /// The messages that the model read last, without those of the transcript from an index on.
+    pub(crate) fn before(&self, at: usize, transcript: &Transcript) -> Transcript {
+        if self.key.as_ref().is_none_or(|key| key.is_plain) {
+            let mut before = transcript.clone();
+            before.truncate(at);
+            return before;
+        }
+        let units = self.stages.last().map_or_else(|| self.source.units(), Stage::units);
+        let first = units.iter().position(|unit| unit.ordinal() > at).unwrap_or(units.len());
+        let mut before = self.output.messages.clone();
+        before.truncate(self.output.messages_before(first));
+        before
+    }
+}

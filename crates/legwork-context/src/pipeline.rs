@@ -1,0 +1,262 @@
+//! From the transcript to the messages that a model reads.
+
+use std::fmt;
+use std::sync::Arc;
+
+use legwork_core::event::RequestSent;
+use legwork_core::{AgentState, ModelRequest, ModelSettings, Transcript};
+use legwork_port::{AppMessage, Profile};
+
+use crate::chain;
+use crate::memory::{Identity, Key, Memory};
+use crate::renderers::Renderers;
+use crate::report::Report;
+use crate::source::Source;
+use crate::stage::Stage;
+use crate::transform::{Cx, Transform};
+
+/// What makes the messages that a model reads of a transcript.
+///
+/// ```
+/// use legwork_context::{Memory, Pipeline, transforms::SlidingWindow};
+/// use legwork_core::{AgentState, Message, ModelSettings, SessionId};
+/// use legwork_port::Profile;
+/// use std::sync::Arc;
+///
+/// let pipeline = Pipeline::new().with(SlidingWindow::of_units(100));
+/// let mut memory = Memory::new();
+///
+/// let state = AgentState::new(SessionId::new("s")).with_message("What is 17 + 25?");
+/// let shown = pipeline.to_model(&mut memory, &state, &Profile::new())?;
+/// let request = shown.request(Arc::new(ModelSettings::default()));
+/// assert_eq!(request.messages().len(), 1);
+/// assert_eq!(shown.report.kept, None);
+/// # Ok::<(), legwork_context::NotSettled>(())
+/// ```
+#[derive(Clone)]
+pub struct Pipeline {
+    transforms: Identity,
+    renderers: Renderers,
+}
+
+/// Calls of the transcript have no results yet, so no request can be made of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the transcript has calls without results: no request can be made of it")]
+pub struct NotSettled;
+
+/// The messages that a model reads, and how they came about.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The messages, each with the entry that its unit begins at.
+    pub messages: Transcript,
+    /// What was done to the conversation.
+    pub report: Report,
+    last: Option<[u8; 32]>,
+}
+
+impl Default for Pipeline {
+    fn default() -> Self {
+        Self { transforms: Arc::default(), renderers: Renderers::new() }
+    }
+}
+
+impl Pipeline {
+    /// No transforms, and the renderers that ship: a model reads the transcript as it is.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more transform, in its place by priority.
+    #[must_use]
+    pub fn with(self, transform: impl Transform + 'static) -> Self {
+        self.with_shared(Arc::new(transform))
+    }
+
+    /// The same with one more transform that is shared.
+    #[must_use]
+    pub fn with_shared(mut self, transform: Arc<dyn Transform>) -> Self {
+        let mut all = (*self.transforms).clone();
+        all.push(transform);
+        all.sort_by_key(|transform| transform.priority());
+        self.transforms = Arc::new(all);
+        self
+    }
+
+    /// The same with a renderer for a kind of messages of the program.
+    #[must_use]
+    pub fn with_app<T: AppMessage>(self) -> Self {
+        let renderers = self.renderers.with::<T>();
+        // What was rendered before may read otherwise: it is another pipeline.
+        Self { transforms: Arc::new((*self.transforms).clone()), renderers }
+    }
+
+    /// The transforms, in the order in which they run.
+    pub fn transforms(&self) -> &[Arc<dyn Transform>] {
+        &self.transforms
+    }
+
+    /// The messages that a model with this profile reads of a state.
+    ///
+    /// It costs what was added since the last call with this memory, as long as the state was
+    /// made from that one. If nothing transforms the transcript and no message of a program is
+    /// in it, the messages are those of the transcript, shared. Drop what is returned before the
+    /// next call, or a few messages are copied.
+    ///
+    /// # Errors
+    /// If calls have no results yet.
+    pub fn to_model(
+        &self,
+        memory: &mut Memory,
+        state: &AgentState,
+        profile: &Profile,
+    ) -> Result<Shown, NotSettled> {
+        let context = state.context();
+        let settled = context.transcript.settled().ok_or(NotSettled)?;
+        let is_plain = self.transforms.is_empty()
+            && settled.app_messages() == 0
+            && context.compaction.is_none();
+        let continues = self.continues(memory, state, profile, is_plain);
+        if !continues {
+            memory.restart();
+            memory.source = if is_plain { Source::default() } else { Source::of(state) };
+            memory.stages = self.transforms.iter().map(|_| Stage::default()).collect();
+        }
+        let mut report = Report::of(state.tokens());
+        let messages = match is_plain {
+            true => as_it_is(memory, state, &mut report),
+            false => self.transformed(memory, &Cx { state, profile }, continues, &mut report),
+        };
+        memory.key = Some(Key {
+            session: state.session().clone(),
+            mark: state.mark(),
+            profile: profile.clone(),
+            pipeline: Arc::clone(&self.transforms),
+            is_plain,
+            last: context.transcript.messages().last().cloned(),
+            open_from: state.current_step().map_or(usize::MAX, |step| step.input_cut),
+        });
+        report.messages = messages.messages().len();
+        report.kept = memory.output.chain.sent();
+        let last = memory.output.chain.last().copied();
+        Ok(Shown { messages, report, last })
+    }
+
+    /// The messages that the transforms leave, with those of programs in words.
+    fn transformed(
+        &self,
+        memory: &mut Memory,
+        cx: &Cx<'_>,
+        continues: bool,
+        report: &mut Report,
+    ) -> Transcript {
+        let context = cx.state.context();
+        // First what the provider counted: else it may be taken for what came of it.
+        let counted = context.measured.map(|measured| measured.messages.saturating_sub(1));
+        if let Some(counted) = counted.filter(|at| !continues && *at > memory.source.read()) {
+            self.advance(memory, counted, cx, report);
+        }
+        self.advance(memory, context.transcript.messages().len(), cx, report);
+        report.tokens = memory.output.tokens(cx.state);
+        report.left_out = memory.output.left_out();
+        memory.output.messages.clone()
+    }
+
+    /// What the model read at the last call of [`to_model`](Self::to_model), before the message
+    /// of the transcript at an index.
+    ///
+    /// So a request may be a prefix of the last one, which the provider has in its cache.
+    pub fn before(&self, memory: &Memory, state: &AgentState, at: usize) -> Transcript {
+        memory.before(at, &state.context().transcript)
+    }
+
+    fn continues(
+        &self,
+        memory: &Memory,
+        state: &AgentState,
+        profile: &Profile,
+        is_plain: bool,
+    ) -> bool {
+        let Some(key) = &memory.key else { return false };
+        let same = Arc::ptr_eq(&key.pipeline, &self.transforms)
+            && key.is_plain == is_plain
+            && key.session == *state.session()
+            && key.profile == *profile;
+        if !same {
+            return false;
+        }
+        let is_later = state.extends(&key.mark);
+        if !is_plain {
+            return memory.source.continues(state, is_later.then_some(key.open_from));
+        }
+        let last = memory.output.chain.len().checked_sub(1);
+        let last = last.and_then(|last| state.context().transcript.messages().get(last));
+        let is_same = match (last, &key.last) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        is_later && is_same && memory.output.chain.len() <= key.open_from
+    }
+
+    fn advance(&self, memory: &mut Memory, to: usize, cx: &Cx<'_>, report: &mut Report) {
+        let Memory { source, stages, output, .. } = memory;
+        let read = source.read();
+        source.read_to(&cx.state.context().transcript, to);
+        report.visited += (source.read() - read) as u64;
+        let mut units = source.units();
+        let mut changed = None;
+        for (stage, transform) in stages.iter_mut().zip(&*self.transforms) {
+            let rebuilt;
+            (changed, rebuilt) = stage.update(&**transform, units, changed, cx);
+            report.visited += stage.visited();
+            if rebuilt && !report.rebuilt.iter().any(|name| name == transform.name()) {
+                report.rebuilt.push(transform.name().to_owned());
+            }
+            units = stage.units();
+        }
+        let made = output.update(units, changed, &self.renderers, cx.state, cx.profile);
+        report.visited += made as u64;
+    }
+}
+
+/// The messages of the transcript, whose digests are brought up to date.
+fn as_it_is(memory: &mut Memory, state: &AgentState, report: &mut Report) -> Transcript {
+    let (chain, transcript) = (&mut memory.output.chain, &state.context().transcript);
+    for message in transcript.messages().iter_from(chain.len()) {
+        chain.push(message);
+        report.visited += 1;
+    }
+    transcript.clone()
+}
+
+impl Shown {
+    /// A request of these messages.
+    pub fn request(&self, settings: Arc<ModelSettings>) -> ModelRequest {
+        match self.messages.settled() {
+            Some(settled) => ModelRequest::new(settled, settings),
+            // Units are whole, so this never happens; an empty request is refused by a provider.
+            None => ModelRequest::blank(settings),
+        }
+    }
+
+    /// What identifies a request of these messages as it is sent, with messages that were added
+    /// at its end, and all else that it has.
+    pub fn sent(&self, request: &ModelRequest) -> RequestSent {
+        let (mine, sent) = (self.messages.messages(), request.messages());
+        let is_same = |index: usize| match (mine.get(index), sent.get(index)) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            _ => false,
+        };
+        let covered = mine.len();
+        if covered == 0 || (is_same(0) && is_same(covered - 1)) {
+            return chain::of_request(covered, self.last.as_ref(), self.report.kept, request);
+        }
+        chain::of_request(0, None, None, request)
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.transforms.iter().map(|transform| transform.name());
+        f.debug_struct("Pipeline").field("transforms", &names.collect::<Vec<_>>()).finish()
+    }
+}

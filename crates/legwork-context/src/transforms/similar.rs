@@ -1,0 +1,154 @@
+//! Refers to an earlier result where a result means the same, by embeddings.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use legwork_core::AgentState;
+use legwork_core::event::{ResultCompared, ResultKey};
+use legwork_core::message::ResultPart;
+use legwork_port::embedder::{Embedder, Error, Request};
+
+use crate::source::Source;
+use crate::transform::{Cx, Extended, Transform};
+use crate::view::View;
+
+/// Refers to an earlier result where the journal says that a result repeats it.
+///
+/// It asks no model: [`owed`](Self::owed) says which results are to be compared,
+/// [`Vectors::compare`] compares them, and `result_compared` entries record what came of it.
+#[derive(Debug, Clone, Copy)]
+pub struct RemoveSimilar {
+    above: usize,
+}
+
+/// A result that is to be compared with earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToCompare {
+    /// Which result.
+    pub key: ResultKey,
+    /// Its text.
+    pub text: String,
+}
+
+/// The vectors of results that later ones are compared with, as long as a process lives.
+#[derive(Debug, Clone, Default)]
+pub struct Vectors(Vec<(ResultKey, Vec<f32>)>);
+
+impl RemoveSimilar {
+    /// Compares results with more than so many bytes of text.
+    pub const fn above(bytes: usize) -> Self {
+        Self { above: bytes }
+    }
+
+    /// The results that were not compared yet, of the messages of the transcript from an index
+    /// on; see [`SummariseResults::owed`](super::SummariseResults::owed).
+    pub fn owed(&self, state: &AgentState, since: usize) -> Vec<ToCompare> {
+        let all = &state.context().comparisons;
+        let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
+        let mut owed = Vec::new();
+        for unit in Source::since(state, since) {
+            for (key, result) in unit.results() {
+                let text = result.text();
+                if text.len() > self.above && !result.is_error && !is_known(key) {
+                    owed.push(ToCompare { key, text: text.into_owned() });
+                }
+            }
+        }
+        owed
+    }
+}
+
+impl Vectors {
+    /// Embeds results and compares each with those before it.
+    ///
+    /// A result repeats an earlier one if the cosine of their vectors is at least `least`; 0.95
+    /// finds what says the same in other words. Results that repeat nothing are what later ones
+    /// are compared with.
+    ///
+    /// Dropping the future loses nothing but what was asked.
+    ///
+    /// # Errors
+    /// Why there are no vectors; nothing was compared then.
+    pub async fn compare(
+        &mut self,
+        embedder: &dyn Embedder,
+        results: &[ToCompare],
+        least: f32,
+    ) -> Result<Vec<ResultCompared>, Error> {
+        if results.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts = results.iter().map(|result| result.text.clone());
+        let answer = embedder.embed(Request::new(texts)).await?;
+        let vectors = results.iter().zip(answer.vectors);
+        Ok(vectors.map(|(result, vector)| self.take(result.key, vector, least)).collect())
+    }
+
+    fn take(&mut self, result: ResultKey, vector: Vec<f32>, least: f32) -> ResultCompared {
+        let alike = self.0.iter().map(|(key, other)| (*key, cosine(other, &vector)));
+        let best = alike.filter(|(_, alike)| *alike >= least);
+        let best = best.max_by(|(_, one), (_, two)| one.total_cmp(two));
+        if best.is_none() {
+            self.0.push((result, vector));
+        }
+        ResultCompared { result, repeats: best.map(|(key, _)| key) }
+    }
+}
+
+/// The cosine of the angle between two vectors; 0 if they are not comparable.
+fn cosine(one: &[f32], two: &[f32]) -> f32 {
+    let dot = |one: &[f32], two: &[f32]| one.iter().zip(two).map(|(a, b)| a * b).sum::<f32>();
+    let length = (dot(one, one) * dot(two, two)).sqrt();
+    let is_comparable = one.len() == two.len() && length > 0.0;
+    if is_comparable { dot(one, two) / length } else { 0.0 }
+}
+
+#[derive(Default)]
+struct Known {
+    read: usize,
+    repeats: BTreeMap<ResultKey, ResultKey>,
+}
+
+impl Transform for RemoveSimilar {
+    fn name(&self) -> &str {
+        "remove_similar"
+    }
+
+    fn priority(&self) -> i32 {
+        800
+    }
+
+    fn extend(&self, view: &mut View, added: Range<usize>, cx: &Cx<'_>) -> Extended {
+        let mut known: Known = view.memory();
+        let all = &cx.state.context().comparisons;
+        let mut late = Vec::new();
+        for new in all.iter_from(known.read) {
+            if let Some(repeats) = new.repeats {
+                known.repeats.insert(new.result, repeats);
+                late.push(new.result.entry);
+            }
+        }
+        known.read = all.len();
+        late.sort_unstable();
+        late.dedup();
+        let late = late.into_iter().filter_map(|entry| view.position_of_entry(entry));
+        let late: Vec<_> = late.filter(|index| *index < added.start).collect();
+        for index in late.into_iter().chain(added) {
+            let Some(unit) = view.get(index).cloned() else { continue };
+            let shorter = unit.with_results(|key, _| {
+                let earlier = *known.repeats.get(&key)?;
+                // What it refers to must be there, before it.
+                let at = view.position_of_entry(earlier.entry).filter(|at| *at <= index)?;
+                let words = super::call_words::of(view.get(at)?, earlier.index)?;
+                Some(vec![ResultPart::Text(format!(
+                    "[says the same as the result of {words} above]"
+                ))])
+            });
+            if let Some(shorter) = shorter {
+                view.shorten(index, shorter);
+            }
+        }
+        view.keep(known);
+        Extended::Done
+    }
+}
