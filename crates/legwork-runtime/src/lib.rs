@@ -13,7 +13,7 @@
 //!
 //! Read the modules in this order; none names one that comes after it.
 //!
-//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], [`services`]
+//! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], `wait_policy`, [`services`]
 //!    (what all runs of an agent share), [`context`] (what a step works with).
 //! 2. What a step does: `inbox`, `spending`, `watch` (active time, and work that is cut off),
 //!    `judge`, `doubt`, `release`, [`executor`], [`driver`].

@@ -28,9 +28,10 @@
 //! secret does not pass), `deliveries` (claims held for a moment), [`sessions`], `renewal` (of a
 //! claim), [`kept`] and [`writer`] (the one place that appends), [`inbox`] (posting, and
 //! taking up), [`delivery`] (both at once), [`fork`] (new
-//! sessions made of old ones).
+//! sessions made of old ones), [`copy`] (from one store to another).
 #![forbid(unsafe_code)]
 
+pub mod copy;
 mod deliveries;
 pub mod delivery;
 mod error;

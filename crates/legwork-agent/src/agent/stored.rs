@@ -13,6 +13,7 @@ use legwork_port::store::{Range, Removal};
 use legwork_port::{Ids as _, Store, Undo};
 use legwork_runtime::Error;
 
+use legwork_session::copy::{Copied, copy};
 use legwork_session::{Back, Beginning, Delivery, Sessions, inbox};
 
 use crate::agent::request::Run;
@@ -250,6 +251,16 @@ impl StoredSession {
         let id = id.into();
         self.sessions.fork(&self.id, at, &id).await?;
         Ok(Self { sessions: Arc::clone(&self.sessions), id })
+    }
+
+    /// Copies it to another store, under its id: its journal, and what waits in its inbox. A copy
+    /// that was cut off goes on where it was.
+    ///
+    /// # Errors
+    /// When there is no such session, it is in use, its journal cannot be read, the other store has
+    /// another session of its id, or a store fails.
+    pub async fn copy_to(&self, other: &dyn Store) -> Result<Copied, Error> {
+        Ok(copy(&*self.sessions.store, other, &self.id).await?)
     }
 
     /// Moves the head back: [`StoredSession::move_head`] to before the last steps or task.

@@ -66,3 +66,31 @@ fn s10_6_a_session_that_waits_for_a_person_goes_on_when_it_is_answered() {
     let worked = home.ran_with(&server, &["work", "--until-idle"]).ends(0).out;
     assert!(worked.contains("completed") && worked.ends_with("1 session worked on\n"), "{worked}");
 }
+
+#[test]
+fn s8_2_sessions_are_copied_between_stores_with_what_waits_in_them() {
+    let (home, server) =
+        (Home::new(), Server::start([Turn::text("one"), Turn::text("two")]).unwrap());
+    let place = |name: &str| format!("{name}:{}", home.work().join(name).display());
+    let (old, new, third) = (place("sqlite"), place("jsonl"), format!("{}2", place("sqlite")));
+    let first = home.ran_with(&server, &["run", "--json", "First", "--store", &old]);
+    let first = first.ends(0).session();
+    let waits = submitted(&home, &server, &["Second", "--store", &old]);
+    let lines = |store: &str, id: &str| {
+        home.ran(&["sessions", "show", id, "--json", "--store", store]).ends(0).out
+    };
+    let copied = home.ran(&["sessions", "copy", &old, &new]).ends(0).out;
+    assert!(copied.ends_with("2 sessions copied\n"), "{copied}");
+    for id in [&first, &waits] {
+        assert_eq!(lines(&new, id), lines(&old, id));
+    }
+    // The same again changes nothing, and what was left for a session is there.
+    home.ran(&["sessions", "copy", &old, &new, &first]).ends(0);
+    home.ran(&["sessions", "copy", &new, &third]).ends(0);
+    let worked = home.ran_with(&server, &["work", "--until-idle", "--store", &third]).ends(0).out;
+    assert!(worked.ends_with("1 session worked on\n"), "{worked}");
+    assert!(lines(&third, &waits).contains("execution_finished"));
+    // What went on elsewhere is not overwritten.
+    let refused = home.ran(&["sessions", "copy", &old, &third, &waits]).ends(1).err;
+    assert!(refused.contains("not replaced"), "{refused}");
+}

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 pub(in crate::args) use remove::age;
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
-pub(crate) use tree::{Branch, Fork, Label, Rewind, Title, Tree};
+pub(crate) use tree::{Branch, Copy, Fork, Label, Rewind, Title, Tree};
 
 use super::Store;
 
@@ -97,6 +97,9 @@ pub(crate) enum Sessions {
     /// Give a session a title
     #[command(after_help = tree::TITLE)]
     Title(Title),
+    /// Copy sessions from one store to another
+    #[command(after_help = tree::COPY)]
+    Copy(Copy),
 }
 
 #[derive(Debug, Args)]
@@ -178,7 +181,7 @@ impl Sessions {
             Self::Search(args) => args.json,
             Self::Tree(args) => args.json,
             Self::Branch(_) | Self::Rewind(_) | Self::Fork(_) => false,
-            Self::Label(_) | Self::Title(_) => false,
+            Self::Label(_) | Self::Title(_) | Self::Copy(_) => false,
         }
     }
 }

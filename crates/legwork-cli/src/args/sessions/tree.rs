@@ -56,6 +56,26 @@ Examples:
   legwork sessions title a1b2c3d4 \"Parser, second try\"
   legwork sessions title a1b2c3d4           the first line of its task again";
 
+pub(super) const COPY: &str = "\
+Examples:
+  legwork sessions copy sqlite:work.db postgres://db.example.com/agents
+  legwork sessions copy jsonl:old sqlite:new.db a1b2c3d4
+
+The sessions keep their ids, entries and what waits in their inboxes; those of
+subagents come with the ones that they work for. A copy that was cut off goes on
+where it was when the command is given again. Nothing is removed.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Copy {
+    /// The address of the store to copy from
+    pub(crate) from: String,
+    /// The address of the store to copy to; it is made if it is missing
+    pub(crate) to: String,
+    /// The sessions: their ids, or the beginnings or ends of them [default: all]
+    #[arg(value_name = "ID")]
+    pub(crate) sessions: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Tree {
     /// The session: its id, or the beginning or end of it

@@ -3,6 +3,7 @@
 mod branches;
 mod changed;
 mod check;
+mod copy;
 mod diff;
 mod entry;
 mod fork;
@@ -39,5 +40,6 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Fork(args) => fork::fork(args, config).await,
         args::Sessions::Label(args) => named::label(args, config).await,
         args::Sessions::Title(args) => named::title(args, config).await,
+        args::Sessions::Copy(args) => copy::copy(args, config).await,
     }
 }

@@ -114,6 +114,16 @@ pub(super) async fn s8_9_a_session_is_due_from_a_time_on(store: &Subject) -> Out
     are_due(&**store, 50, &["later"]).await
 }
 
+pub(super) async fn s8_9_an_item_makes_a_session_due_that_waits_for_a_time(
+    store: &Subject,
+) -> Outcome {
+    let name = session("deferred");
+    due_at(&**store, &name, Some(900)).await?;
+    are_due(&**store, 100, &[]).await?;
+    post(&**store, &name, "now").await?;
+    are_due(&**store, 100, &["deferred"]).await
+}
+
 pub(super) async fn s8_9_a_session_without_entries_is_not_due(store: &Subject) -> Outcome {
     post(&**store, &session("not begun"), "early").await?;
     are_due(&**store, 1_000, &[]).await

@@ -92,7 +92,7 @@ async fn a_store_that_keeps_nothing_is_found_out() {
         "s8_9_a_session_without_entries_is_not_due",
     ];
     assert!(found.0.iter().all(|violation| !kept.contains(&violation.check)), "{found}");
-    assert_eq!(found.0.len() + kept.len(), 63, "{found}");
+    assert_eq!(found.0.len() + kept.len(), 64, "{found}");
     let shared = check_shared(async || Void).await.unwrap_err();
     assert_eq!(shared.0.len(), 9, "{shared}");
     let fencing = check_fencing(async || Void, async |_| ()).await.unwrap_err();
