@@ -26,6 +26,7 @@ mod counted;
 mod crash;
 mod debug;
 mod deferred;
+mod definitions;
 mod delivered;
 mod describe;
 mod driver;

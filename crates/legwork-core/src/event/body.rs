@@ -79,17 +79,54 @@ pub struct Definition {
     /// The output that executions end with; none if any answer will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Arc<Wanted>>,
+    /// The digest of the specs of its own tools, those of toolsets left out; none if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Digest>,
 }
 
 /// No instructions, no model, and no limit.
 impl Default for Definition {
     fn default() -> Self {
         let (instructions, settings) = (Arc::from(""), ModelSettings::default());
-        Self { instructions, settings, budget: Budget::unlimited(), version: None, output: None }
+        let budget = Budget::unlimited();
+        Self { instructions, settings, budget, version: None, output: None, tools: None }
     }
 }
 
+/// What happens to a session whose agent has another definition by now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum DefinitionPolicy {
+    /// The session goes on with the present definition, which is recorded.
+    #[default]
+    Upgrade,
+    /// The session goes on with the recorded definition: its instructions, model, settings and
+    /// limits. Tools are the present ones, as far as they are code.
+    Pin,
+    /// The session is refused.
+    Refuse,
+}
+
 impl Definition {
+    /// The names of the fields that differ from those of another definition.
+    pub fn changes(&self, other: &Self) -> Vec<&'static str> {
+        let Self { instructions, settings, budget, version, output, tools } = self;
+        let differs = [
+            ("instructions", *instructions != other.instructions),
+            ("model", settings.model != other.settings.model),
+            (
+                "settings",
+                *settings
+                    != ModelSettings { model: settings.model.clone(), ..other.settings.clone() },
+            ),
+            ("limits", *budget != other.budget),
+            ("version", *version != other.version),
+            ("output", *output != other.output),
+            ("tools", *tools != other.tools),
+        ];
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+
     /// The digest of all its fields.
     pub fn digest(&self) -> Digest {
         Digest::of_serialize(self)

@@ -9,12 +9,12 @@ mod masked;
 use serde_json::value::RawValue;
 
 pub use body::{
-    Answered, Defined, Definition, ExecutionFinished, ExecutionReopened, ExecutionStarted,
-    ForkedFrom, HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted,
-    MetadataSet, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded,
-    ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended, Titled,
-    ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted,
-    Unknown, Worked,
+    Answered, Defined, Definition, DefinitionPolicy, ExecutionFinished, ExecutionReopened,
+    ExecutionStarted, ForkedFrom, HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted,
+    InferenceStarted, MetadataSet, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem,
+    Responded, ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended,
+    Titled, ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome,
+    UndoStarted, Unknown, Worked,
 };
 
 pub use context::{

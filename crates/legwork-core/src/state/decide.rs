@@ -196,6 +196,17 @@ pub enum Refusal {
         /// The session that spawned it.
         parent: SessionId,
     },
+    /// The definition of the agent has changed, and the agent refuses sessions of another one.
+    #[error(
+        "the agent is not the one that session {session} was begun with: its {} changed; use that \
+         agent, or let sessions be upgraded or pinned", changed.join(", ")
+    )]
+    DefinitionChanged {
+        /// The session.
+        session: SessionId,
+        /// What of the definition changed.
+        changed: Vec<&'static str>,
+    },
     /// The item was already taken up.
     #[error("the inbox item was already taken up")]
     AlreadyTaken,

@@ -388,6 +388,7 @@ fn definition() -> BoxedStrategy<Definition> {
             budget: Budget { steps, ..Budget::unlimited() },
             version,
             output: None,
+            tools: None,
         })
         .boxed()
 }

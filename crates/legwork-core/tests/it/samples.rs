@@ -268,8 +268,9 @@ fn beginning() -> Vec<Event> {
         extra: object(hard_json()),
     };
     let version = Some("2026-01".to_owned());
+    let tools = Some(Digest::of_bytes(b"tools"));
     let definition =
-        Definition { instructions: HARD.into(), settings, budget, version, output: None };
+        Definition { instructions: HARD.into(), settings, budget, version, output: None, tools };
     let image = |source| Part::Image(Image { media_type: "image/png".into(), source });
     let input = vec![
         said(HARD),

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::pin::pin;
 
 use futures_util::future::{Either, select};
-use legwork_core::event::{Defined, Resumed, SessionStarted};
+use legwork_core::event::{Defined, DefinitionPolicy, Resumed, SessionStarted};
 use legwork_core::state::{Input, Pending, PendingReason, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
 use legwork_port::toolset::Scope;
@@ -21,6 +21,7 @@ impl Active {
     /// Takes up what is to be done with the session.
     pub(super) async fn take_up(&mut self, task: Task) -> Result<AgentState, Error> {
         let is_over = self.state.status().is_some_and(ExecutionStatus::is_terminal);
+        self.check_definition(&self.state)?;
         match (task, self.state.facts().executions) {
             (Task::Start(input), _) | (Task::StartOrResume(input), 0) => self.start(input).await,
             (Task::Resume, _) => self.resume().await,
@@ -193,11 +194,25 @@ impl Active {
                 state = state.with_metadata(key, Some(value.clone()));
             }
         }
-        if state.facts().definition_digest.as_ref() == Some(&self.setup.identity.digest) {
-            return state;
+        let identity = &self.setup.identity;
+        let pinned = identity.on_change == DefinitionPolicy::Pin;
+        match &state.facts().definition_digest {
+            Some(recorded) if pinned || *recorded == identity.digest => return state,
+            _ => {}
         }
-        let (definition, digest) =
-            (self.setup.identity.definition.clone(), self.setup.identity.digest.clone());
+        let (definition, digest) = (identity.definition.clone(), identity.digest.clone());
         state.with(Event::Defined(Defined { definition, digest: Some(digest) }))
+    }
+
+    /// Refuses a session that was begun with another definition, if the agent does so.
+    fn check_definition(&self, state: &AgentState) -> Result<(), Refusal> {
+        let identity = &self.setup.identity;
+        let recorded = state.facts().definition_digest.as_ref();
+        let changed = recorded.is_some_and(|recorded| *recorded != identity.digest);
+        if !changed || identity.on_change != DefinitionPolicy::Refuse {
+            return Ok(());
+        }
+        let changed = identity.definition.changes(&state.facts().definition);
+        Err(Refusal::DefinitionChanged { session: state.session().clone(), changed })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use legwork_core::event::Definition;
+use legwork_core::event::{Definition, DefinitionPolicy};
 use legwork_core::{AgentId, AgentState, Digest, Message, SessionId};
 use legwork_port::{Ids, Observer, unwind};
 use serde_json::Value;
@@ -33,6 +33,8 @@ pub struct Identity {
     pub definition: Arc<Definition>,
     /// The digest of the definition.
     pub digest: Digest,
+    /// What happens to sessions of another definition.
+    pub on_change: DefinitionPolicy,
     /// The metadata that new sessions begin with.
     pub metadata: BTreeMap<String, Value>,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::{ToolSpec, tool};
+use legwork_core::{Digest, ToolSpec, tool};
 use legwork_port::{Core, Model, OutputReader, Tool};
 
 use legwork_lifecycle::hooks::HookStack;
@@ -59,6 +59,7 @@ impl Builder {
             agent: self.id,
             digest: self.definition.digest(),
             definition: Arc::new(self.definition),
+            on_change: self.on_change,
             metadata: self.metadata,
         };
         let sessions = Sessions::new(store, self.clock, self.observers, mask);
@@ -91,6 +92,7 @@ impl Builder {
         let own = tools.clone();
         tools.extend(output_tools);
         tools.extend(spawn.map(|tool| Given { tool, owner: Owner::Subagents }));
+        self.definition.tools = digest_of(&tools);
         let (sets, names) = (std::mem::take(&mut self.toolsets), std::mem::take(&mut self.names));
         let toolsets = Toolsets::new(tools, sets, names, &self.schemas, &mut self.problems);
         let prompt = output.as_ref().map(|reader| reader.prompt()).filter(|it| !it.is_empty());
@@ -195,4 +197,12 @@ fn whole(own: &Arc<str>, sections: Vec<String>) -> Arc<str> {
     }
     let own = (!own.is_empty()).then(|| own.to_string());
     own.into_iter().chain(sections).collect::<Vec<_>>().join("\n\n").into()
+}
+
+/// The digest of tools, whatever their order; none if there are none.
+fn digest_of(tools: &[Given]) -> Option<Digest> {
+    let mut specs: Vec<_> = tools.iter().map(|given| given.tool.spec()).collect();
+    specs.sort_by(|a, b| a.name.cmp(&b.name));
+    let digests: Vec<_> = specs.iter().map(|spec| spec.digest()).collect();
+    (!digests.is_empty()).then(|| Digest::of_serialize(&digests).ok()).flatten()
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
-use legwork_core::event::Definition;
+use legwork_core::event::{Definition, DefinitionPolicy};
 use legwork_core::inbox::FollowUps;
 use legwork_core::tool::{EndStrategy, ExecutionMode, OnBlock, ResultLimit};
 use legwork_core::{AgentId, Budget, Criterion, Mask, ModelSettings, OnDoubt};
@@ -64,6 +64,7 @@ pub struct Builder {
     pub(crate) follow_ups: FollowUps,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) on_doubt: Option<OnDoubt>,
+    pub(crate) on_change: DefinitionPolicy,
     pub(crate) deps: Deps,
     /// Models that something installed wants to be asked, and what wants it.
     pub(crate) needed_models: Vec<(String, String)>,
@@ -106,6 +107,7 @@ impl Builder {
             follow_ups: FollowUps::default(),
             approver: None,
             on_doubt: None,
+            on_change: DefinitionPolicy::default(),
             deps: Deps::new(),
             needed_models: Vec::new(),
             problems: Vec::new(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::OnDoubt;
+use legwork_core::event::DefinitionPolicy;
 use legwork_core::inbox::FollowUps;
 use legwork_port::Approver;
 
@@ -32,6 +33,13 @@ impl Builder {
     #[must_use]
     pub fn on_doubt(self, on_doubt: OnDoubt) -> Self {
         Self { on_doubt: Some(on_doubt), ..self }
+    }
+
+    /// What happens to sessions that were begun with another definition of the agent: instructions,
+    /// models, settings, limits, output or tools. By default they are upgraded.
+    #[must_use]
+    pub fn on_changed_definition(self, policy: DefinitionPolicy) -> Self {
+        Self { on_change: policy, ..self }
     }
 
     /// How many of the follow-up messages that wait are delivered where the agent would stop; one at
