@@ -2,7 +2,6 @@
 
 mod runner;
 
-use std::io::{self, stderr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args;
-use crate::commands::{print, print_json};
+use crate::commands::{print, print_json, tell};
 use crate::config::Config;
 use crate::display::text::{count, time, visible};
 use crate::error::Error;
@@ -161,8 +160,4 @@ fn name(rest: &Rest) -> &'static str {
         Rest::Busy => "busy",
         _ => "interrupted",
     }
-}
-
-fn tell(text: &str) {
-    let _ = io::Write::write_all(&mut stderr(), format!("{text}\n").as_bytes());
 }
