@@ -127,7 +127,7 @@ impl Error {
         Some(hint.to_owned())
     }
 
-    fn as_store(&self) -> Option<&store::Error> {
+    pub(crate) fn as_store(&self) -> Option<&store::Error> {
         match self {
             Self::Legwork(error) => error.as_store(),
             _ => None,

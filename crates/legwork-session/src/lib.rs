@@ -28,7 +28,8 @@
 //! secret does not pass), `deliveries` (claims held for a moment), [`sessions`], `renewal` (of a
 //! claim), [`kept`] and [`writer`] (the one place that appends), [`inbox`] (posting, and
 //! taking up), [`delivery`] (both at once), [`fork`] (new
-//! sessions made of old ones), [`copy`] (from one store to another).
+//! sessions made of old ones), [`copy`] (from one store to another), [`import`]
+//! (journals from outside of a store).
 #![forbid(unsafe_code)]
 
 pub mod copy;
@@ -36,6 +37,7 @@ mod deliveries;
 pub mod delivery;
 mod error;
 pub mod fork;
+pub mod import;
 pub mod inbox;
 pub mod kept;
 mod masked;

@@ -14,6 +14,7 @@ use legwork_port::{Ids as _, Store, Undo};
 use legwork_runtime::Error;
 
 use legwork_session::copy::{Copied, copy};
+use legwork_session::import::import;
 use legwork_session::{Back, Beginning, Delivery, Sessions, inbox};
 
 use crate::agent::request::Run;
@@ -261,6 +262,19 @@ impl StoredSession {
     /// another session of its id, or a store fails.
     pub async fn copy_to(&self, other: &dyn Store) -> Result<Copied, Error> {
         Ok(copy(&*self.sessions.store, other, &self.id).await?)
+    }
+
+    /// Writes journals from outside of a store as sessions of it, each under its id: all of them or
+    /// none. The caller has checked that they are sound (`legwork_core::journal::check`).
+    ///
+    /// # Errors
+    /// When an id is invalid, there is a session of one already or it is in use, or the store
+    /// fails.
+    ///
+    /// # Cancel safety
+    /// A dropped import may leave some of the sessions; removing them makes their ids free.
+    pub async fn import(store: &dyn Store, journals: &[(SessionId, Journal)]) -> Result<(), Error> {
+        Ok(import(store, journals).await?)
     }
 
     /// Moves the head back: [`StoredSession::move_head`] to before the last steps or task.

@@ -45,6 +45,7 @@ mod history;
 mod hooks;
 mod hostile;
 mod idle;
+mod imported;
 mod intents;
 mod late_items;
 mod left_children;

@@ -41,7 +41,7 @@ fn wrong_usage_is_told_to_programs_too() {
 }
 
 /// Every verb, as it is typed.
-const VERBS: [&[&str]; 29] = [
+const VERBS: [&[&str]; 31] = [
     &["run"],
     &["resume"],
     &["sessions"],
@@ -50,6 +50,8 @@ const VERBS: [&[&str]; 29] = [
     &["sessions", "diff"],
     &["sessions", "rm"],
     &["sessions", "search"],
+    &["sessions", "export"],
+    &["sessions", "import"],
     &["models"],
     &["models", "list"],
     &["models", "ping"],

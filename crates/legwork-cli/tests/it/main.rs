@@ -23,6 +23,7 @@ mod diff;
 mod disk;
 mod doctor;
 mod exit_codes;
+mod export;
 mod failures;
 mod floods;
 mod handoff;

@@ -2,6 +2,7 @@
 
 mod remove;
 mod search;
+mod transfer;
 mod tree;
 
 use clap::{Args, Subcommand};
@@ -9,6 +10,7 @@ use clap::{Args, Subcommand};
 pub(in crate::args) use remove::age;
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
+pub(crate) use transfer::{Export, Format, Import};
 pub(crate) use tree::{Branch, Copy, Fork, Label, Rewind, Title, Tree};
 
 use super::Store;
@@ -22,6 +24,7 @@ Examples:
   legwork undo a1b2c3d4                 take those changes back
   legwork sessions show a1b2c3d4 --json | jq .type
   legwork sessions search \"cargo test\"  where something was asked, done or answered
+  legwork sessions export a1b2c3d4 -o work.html
   legwork sessions rm a1b2c3d4          remove one for good";
 
 const LIST_EXAMPLES: &str = "\
@@ -100,6 +103,12 @@ pub(crate) enum Sessions {
     /// Copy sessions from one store to another
     #[command(after_help = tree::COPY)]
     Copy(Copy),
+    /// Write a session to a file: as a journal, or as a text to read
+    #[command(after_help = transfer::EXPORT)]
+    Export(Export),
+    /// Take in the sessions of an exported journal
+    #[command(after_help = transfer::IMPORT)]
+    Import(Import),
 }
 
 #[derive(Debug, Args)]
@@ -143,7 +152,7 @@ pub(crate) struct Show {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The session (its id, or the beginning or end of it), a file with a journal, or - for
+    /// The session (its id, or the beginning or end of it), a file with journals, or - for
     /// standard input
     #[arg(value_name = "ID|FILE", add = crate::complete::sessions())]
     pub(crate) journal: String,
@@ -182,6 +191,7 @@ impl Sessions {
             Self::Tree(args) => args.json,
             Self::Branch(_) | Self::Rewind(_) | Self::Fork(_) => false,
             Self::Label(_) | Self::Title(_) | Self::Copy(_) => false,
+            Self::Export(_) | Self::Import(_) => false,
         }
     }
 }

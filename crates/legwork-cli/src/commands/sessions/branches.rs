@@ -20,20 +20,20 @@ const WHAT: usize = 60;
 
 /// A line of the tree: a task, a step, or something that was said.
 #[derive(Debug, Serialize)]
-struct Line {
+pub(super) struct Line {
     /// How many branches are above it.
-    depth: usize,
+    pub(super) depth: usize,
     /// The first entry.
-    first: Seq,
+    pub(super) first: Seq,
     /// The last entry, at which a branch can begin.
-    entry: Seq,
+    pub(super) entry: Seq,
     /// Whether the head is at it.
-    head: bool,
-    kind: &'static str,
-    what: String,
+    pub(super) head: bool,
+    pub(super) kind: &'static str,
+    pub(super) what: String,
     tokens: u64,
     cost_usd: f64,
-    labels: Vec<String>,
+    pub(super) labels: Vec<String>,
     #[serde(skip)]
     used: Amounts,
     /// Whether it is a step that has not ended.
@@ -59,7 +59,7 @@ pub(super) async fn tree(args: args::Tree, config: &Config) -> Result<Exit, Erro
 }
 
 /// The lines of all branches, each branch below the one that it began in.
-fn lines(journal: &Journal, state: &AgentState) -> Vec<Line> {
+pub(super) fn lines(journal: &Journal, state: &AgentState) -> Vec<Line> {
     let branches = journal.branches();
     let mut all = Vec::new();
     let roots = (0..branches.len()).filter(|index| parent(&branches, *index).is_none());

@@ -96,7 +96,7 @@ fn undone<'j>(journals: impl Iterator<Item = &'j Journal>) -> HashSet<EffectKey>
 }
 
 /// The sessions of subagents that a journal names.
-fn children(journal: &Journal) -> Vec<SessionId> {
+pub(super) fn children(journal: &Journal) -> Vec<SessionId> {
     let child = |event: &Event| match event {
         Event::ToolStarted(body) => body.child.clone(),
         _ => None,

@@ -7,6 +7,7 @@ use std::path::Path;
 use legwork::core::journal::{self, Problem};
 use serde_json::json;
 
+use super::import::{line_of, split};
 use crate::args;
 use crate::commands::{print, print_json};
 use crate::config::Config;
@@ -17,10 +18,7 @@ use crate::store_address::StoreAddress;
 
 pub(crate) async fn check(args: args::Check, config: &Config) -> Result<Exit, Error> {
     let (entries, problems) = match text(&args.journal)? {
-        Some(text) => {
-            let lines = || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            (lines().count(), journal::check(lines()))
-        }
+        Some(text) => in_file(&text),
         None => in_store(&args, config).await?,
     };
     match args.json {
@@ -30,19 +28,40 @@ pub(crate) async fn check(args: args::Check, config: &Config) -> Result<Exit, Er
     Ok(if problems.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// The number of entries, and the problems of all journals of a file.
+fn in_file(text: &[u8]) -> (usize, Vec<Problem>) {
+    let journals = split(text);
+    let mut problems = Vec::new();
+    for lines in &journals {
+        let found = journal::check(lines.iter().map(|(_, line)| *line));
+        problems.extend(found.into_iter().map(|problem| match journals.len() {
+            1 => problem,
+            _ => {
+                let what = format!("{} (line {})", problem.what, line_of(lines, problem.entry));
+                Problem { what, ..problem }
+            }
+        }));
+    }
+    (journals.iter().map(Vec::len).sum(), problems)
+}
+
 /// The lines of a file or of standard input; none where a session is meant.
 fn text(journal: &str) -> Result<Option<Vec<u8>>, Error> {
-    let system = |source| Error::System { doing: "reading the journal", source };
-    let of_file = |source: io::Error| system(io::Error::other(format!("{journal}: {source}")));
-    if journal == "-" {
-        let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text).map_err(system)?;
-        return Ok(Some(text));
-    }
-    match Path::new(journal).is_file() || journal.contains('/') {
-        true => fs::read(journal).map(Some).map_err(of_file),
+    match journal == "-" || Path::new(journal).is_file() || journal.contains('/') {
+        true => read(journal).map(Some),
         false => Ok(None),
     }
+}
+
+/// The bytes of a file, or of standard input (`-`).
+pub(super) fn read(file: &str) -> Result<Vec<u8>, Error> {
+    let system = |source| Error::System { doing: "reading the journal", source };
+    if file == "-" {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text).map_err(system)?;
+        return Ok(text);
+    }
+    fs::read(file).map_err(|source| system(io::Error::other(format!("{file}: {source}"))))
 }
 
 async fn in_store(args: &args::Check, config: &Config) -> Result<(usize, Vec<Problem>), Error> {

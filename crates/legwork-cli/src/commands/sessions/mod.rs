@@ -6,7 +6,9 @@ mod check;
 mod copy;
 mod diff;
 mod entry;
+mod export;
 mod fork;
+mod import;
 mod list;
 mod moved;
 mod named;
@@ -41,5 +43,7 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Label(args) => named::label(args, config).await,
         args::Sessions::Title(args) => named::title(args, config).await,
         args::Sessions::Copy(args) => copy::copy(args, config).await,
+        args::Sessions::Export(args) => export::export(args, config).await,
+        args::Sessions::Import(args) => import::import(args, config).await,
     }
 }

@@ -33,7 +33,8 @@ pub(crate) async fn show(args: args::Show, config: &Config) -> Result<Exit, Erro
     Ok(exit)
 }
 
-fn entries(found: &Found) -> String {
+/// The entries of its journal, one a line, as JSON.
+pub(super) fn entries(found: &Found) -> String {
     let entries = found.journal.entries().iter();
     let lines = entries.filter_map(|entry| serde_json::to_string(entry).ok());
     lines.map(|line| line + "\n").collect()
