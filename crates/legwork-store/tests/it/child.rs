@@ -106,8 +106,12 @@ pub(crate) fn waits() {
 #[test]
 fn plays_its_role() {
     let (Ok(role), Some(db)) = (std::env::var(ROLE), std::env::var_os(DB)) else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(play(&role, Path::new(&db)));
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    // A store of files needs no driver, whose own writes a sweep would let fail.
+    if db.to_string_lossy().contains("://") {
+        runtime.enable_all();
+    }
+    runtime.build().unwrap().block_on(play(&role, Path::new(&db)));
 }
 
 async fn play(role: &str, db: &Path) {
