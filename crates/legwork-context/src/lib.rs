@@ -22,7 +22,7 @@
 //! # Ok::<(), legwork_context::NotSettled>(())
 //! ```
 //!
-//! Read the modules in this order: [`unit`], [`view`], [`transform`], [`transforms`], [`app`],
+//! Read the modules in this order: [`mod@unit`], [`view`], [`transform`], [`transforms`], [`app`],
 //! `renderers`, `source` (transcript to units), `stage` (a transform at work), `output` (units
 //! to messages), `chain` (digests), `memory`, `pipeline`; then [`compaction`] and [`branch`].
 #![forbid(unsafe_code)]

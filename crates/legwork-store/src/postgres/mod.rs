@@ -16,9 +16,9 @@
 //! another connection for a few seconds ([`Options::patience`]). An append whose answer was lost
 //! is made again under the same condition, so it happens once; if it had happened, the store
 //! finds its entries and returns `Ok`. If the server stays away, the error is
-//! [`Error::Failed`](legwork_port::store::Error::Failed), and whether the append happened shows
+//! [`Error::Failed`], and whether the append happened shows
 //! the next one that expects the same entry: then it fails with
-//! [`Error::Moved`](legwork_port::store::Error::Moved).
+//! [`Error::Moved`].
 //!
 //! # Watching
 //! A task that watches a session is woken by each change of this process, and by posts of others
