@@ -171,13 +171,15 @@ impl<'a> Round<'a> {
         self.under_way.remove(session);
         match rest {
             // Another process works in it, or died there a moment ago.
-            Ok(Rest::Busy) => {
-                self.backoff.leave(session, now);
-            }
+            Ok(Rest::Busy) => self.backoff.pass(session, now),
             Ok(rest) => {
                 self.ran += 1;
                 self.backoff.rested(session, now);
                 self.worker.reports(&WorkerEvent::Rested { session, rest: &rest });
+            }
+            Err(failure) if failure.is_taken_over() => {
+                self.backoff.pass(session, now);
+                self.worker.reports(&WorkerEvent::TakenOver { session });
             }
             Err(failure) => {
                 let wait = self.backoff.leave(session, now);

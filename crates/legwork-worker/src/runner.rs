@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use legwork_agent::{Agent, Control, Error, Rest};
 use legwork_core::{AgentId, SessionId};
 use legwork_port::BoxFuture;
+use legwork_port::store::{self, Loss};
 
 /// A session that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,14 @@ pub enum Failure {
     /// It could not be prepared, or its code panicked.
     #[error("{0}")]
     Other(String),
+}
+
+impl Failure {
+    /// Whether another process took the session over during the run.
+    pub(crate) fn is_taken_over(&self) -> bool {
+        let Self::Run(error) = self else { return false };
+        matches!(error.as_store(), Some(store::Error::Lost { cause: Loss::Claimed, .. }))
+    }
 }
 
 /// Runs sessions until they rest.
