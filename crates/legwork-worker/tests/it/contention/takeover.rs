@@ -15,6 +15,8 @@ use super::process::{Process, Said, Setup};
 use super::{clerk, verdict};
 
 const LEASE: Duration = Duration::from_secs(2);
+/// What takes longer fails.
+const LIMIT: Duration = Duration::from_secs(60);
 /// A renewal that the worker sent last may reach the server after its death.
 const LATE: Duration = Duration::from_millis(700);
 
@@ -55,13 +57,17 @@ async fn check(place: Option<Place>) {
         tokio::task::yield_now().await;
     }
     let mut second = Process::start(2, &setup, sender);
-    loop {
-        match heard.recv().await.unwrap() {
-            (2, Said::At { at, .. }) => second.go(at),
-            (2, Said::Rested(_)) => break,
-            _ => {}
+    let finished = async {
+        loop {
+            match heard.recv().await.unwrap() {
+                (2, Said::At { at, .. }) => second.go(at),
+                (2, Said::Rested(_)) => break,
+                _ => {}
+            }
         }
-    }
+    };
+    // Past it, the session was not taken over.
+    tokio::time::timeout(LIMIT, finished).await.unwrap();
     second.rests();
     let id = SessionId::from("job");
     let run = agent.session(id.clone()).last_run().await.unwrap();
