@@ -27,16 +27,13 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     let served = Served::read(&args.agents)?;
     let address = StoreAddress::of(&args.store, config)?;
     let store = address.open_shared()?;
-    let on_doubt = match args.on_doubt {
-        args::OnDoubt::Ask => OnDoubt::Ask,
-        args::OnDoubt::Tell => OnDoubt::Tell,
-    };
+    // A wrong address or password ends it now; a server that is away later is waited for.
+    store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;
     let control = Control::default();
     watch(control.clone())?;
     let of = served.as_ref().map(|served| format!(" as {}", served.names())).unwrap_or_default();
+    let on_doubt = on_doubt(args.on_doubt);
     let runner = SessionRunner::new(&store, args.agent, served, config, &address, on_doubt);
-    // A wrong address or password ends it now; a server that is away later is waited for.
-    store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;
     let (json, report) = (args.json, Report::new(args.json));
     let worker = Worker::new(Arc::clone(&store), runner)
         .concurrency(usize::from(args.concurrency))
@@ -58,6 +55,13 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     }
     worker.run().await;
     Ok(Exit::Done)
+}
+
+fn on_doubt(flag: args::OnDoubt) -> OnDoubt {
+    match flag {
+        args::OnDoubt::Ask => OnDoubt::Ask,
+        args::OnDoubt::Tell => OnDoubt::Tell,
+    }
 }
 
 /// The first signal lets the steps under way end, the second ends them.

@@ -76,7 +76,7 @@ impl Faults {
         Self(faults.into())
     }
 
-    /// Takes the fault that happens at a point, which is the so-manieth of all workers.
+    /// Takes the fault that happens at a point, the nth that the workers reached.
     pub(super) fn at(&mut self, nth: usize, point: Point) -> Option<Fault> {
         let due = |fault: &Fault| fault.after <= nth && fault.point == point;
         let found = self.0.iter().position(due)?;
