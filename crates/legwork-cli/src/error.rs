@@ -154,6 +154,9 @@ fn of_store(error: &store::Error) -> &'static str {
         store::Error::Unusable { .. } => {
             "name another store with --store sqlite:PATH, or set LEGWORK_STORE"
         }
-        _ => "what was journaled is safe: set right what is wrong, then `legwork resume` goes on",
+        _ => {
+            "what was journaled is safe: set right what is wrong and give the command again, or \
+             `legwork resume` for a session that has begun"
+        }
     }
 }

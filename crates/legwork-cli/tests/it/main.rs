@@ -68,6 +68,7 @@ mod trusted_users;
 mod undo;
 mod web;
 mod work;
+mod workers;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {
