@@ -1,0 +1,82 @@
+//! What a child says to its parent, and the marks by which a trace of its calls is read.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write as _};
+
+/// A file that is not there: opening it marks where the program begins in a trace.
+pub(crate) const BEGINS: &str = "/legwork-sweep-begins";
+
+/// The same where it ends.
+pub(crate) const ENDS: &str = "/legwork-sweep-ends";
+
+/// How many calls come before the program's own in its thread.
+///
+/// A fault at the nth call is one in each thread, and the main thread of a test opens and writes
+/// files, too: fewer than so many.
+const FIRST: usize = 64;
+
+/// Something that a child says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// The program is through, after so many commits.
+    Finished { appends: usize, posts: usize },
+    /// It was given an error: whether that is one of the store, and its message.
+    Failed { is_of_store: bool, message: String },
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finished { appends, posts } => write!(f, "finished {appends} {posts}"),
+            Self::Failed { is_of_store, message } => {
+                write!(f, "failed {is_of_store} {}", message.replace('\n', " "))
+            }
+        }
+    }
+}
+
+impl Line {
+    /// The line in a text that the test runner may have begun.
+    pub(crate) fn read(line: &str) -> Option<Self> {
+        let (_, said) = line.split_once("child: ")?;
+        if let Some(rest) = said.strip_prefix("failed ") {
+            let (is_of_store, message) = rest.split_once(' ')?;
+            let is_of_store = is_of_store.parse().ok()?;
+            return Some(Self::Failed { is_of_store, message: message.to_owned() });
+        }
+        let (appends, posts) = said.strip_prefix("finished ")?.split_once(' ')?;
+        Some(Self::Finished { appends: appends.parse().ok()?, posts: posts.parse().ok()? })
+    }
+}
+
+/// Says a line; one attempt may be a call that fails on purpose.
+pub(super) fn say(line: &Line) {
+    let mut stdout = io::stdout().lock();
+    let text = format!("child: {line}\n");
+    let _ = stdout.write_all(text.as_bytes()).or_else(|_| stdout.write_all(text.as_bytes()));
+    let _ = stdout.flush().or_else(|_| stdout.flush());
+}
+
+/// Marks where the program begins.
+pub(super) fn mark_begin() {
+    let nothing = File::options().write(true).open("/dev/null").unwrap();
+    for _ in 0..FIRST {
+        let _ = (&nothing).write(b" ");
+        let _ = File::open(BEGINS);
+    }
+}
+
+/// Marks where it ends.
+pub(super) fn mark_end() {
+    let _ = File::open(ENDS);
+}
+
+#[test]
+fn a_line_reads_back_as_it_was_said() {
+    let failed = Line::Failed { is_of_store: true, message: "the disk is full".into() };
+    for line in [Line::Finished { appends: 40, posts: 5 }, failed] {
+        assert_eq!(Line::read(&format!("test plays ... child: {line}")), Some(line));
+    }
+    assert_eq!(Line::read("running 1 test"), None);
+}

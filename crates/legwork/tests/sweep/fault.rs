@@ -1,0 +1,141 @@
+//! What happens to a run, and where.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A fault, or none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    /// The process is killed at a commit.
+    Commit {
+        commit: Commit,
+        /// Which commit of its kind, from 1.
+        number: usize,
+        side: Side,
+    },
+    /// Something happens at a system call.
+    Call {
+        call: String,
+        /// Which call of its name, from 1.
+        number: usize,
+        what: What,
+    },
+    /// The server is killed at a moment that this number chooses.
+    Server {
+        seed: u64,
+    },
+}
+
+/// A kind of commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Commit {
+    /// Entries are appended to a journal.
+    Append,
+    /// An item is posted to an inbox.
+    Post,
+}
+
+/// The side of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
+}
+
+/// What happens at a system call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Kill,
+    /// It fails with this error, and the program ends with what is reported.
+    Eio,
+    /// It fails with this error, and the program goes on in the same process.
+    Enospc,
+}
+
+const COMMITS: [(&str, Commit); 2] = [("append", Commit::Append), ("post", Commit::Post)];
+const SIDES: [(&str, Side); 2] = [("before", Side::Before), ("after", Side::After)];
+const WHATS: [(&str, What); 3] =
+    [("kill", What::Kill), ("eio", What::Eio), ("enospc", What::Enospc)];
+
+impl Fault {
+    /// The cases that are counted together, in words.
+    pub(crate) fn class(&self) -> &'static str {
+        match self {
+            Self::None => "undisturbed",
+            Self::Commit { .. } => "SIGKILL at commits",
+            Self::Call { what: What::Kill, .. } => "SIGKILL at calls",
+            Self::Call { what: What::Eio, .. } => "EIO at calls",
+            Self::Call { what: What::Enospc, .. } => "ENOSPC at calls",
+            Self::Server { .. } => "SIGKILL of the server",
+        }
+    }
+
+    /// Whether the program goes on in its process after an error.
+    pub(crate) fn goes_on(&self) -> bool {
+        !matches!(self, Self::Call { what: What::Eio, .. })
+    }
+
+    /// Whether it kills the process of the run.
+    pub(crate) fn kills(&self) -> bool {
+        matches!(self, Self::Commit { .. } | Self::Call { what: What::Kill, .. })
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Commit { commit, number, side } => {
+                write!(f, "{}-{number}-{}", word(&COMMITS, *commit), word(&SIDES, *side))
+            }
+            Self::Call { call, number, what } => {
+                write!(f, "{}-{call}-{number}", word(&WHATS, *what))
+            }
+            Self::Server { seed } => write!(f, "server-{seed}"),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a fault that a sweep prints");
+        let number = |text: &str| text.parse().map_err(|_| wrong());
+        let parts: Vec<_> = text.split('-').collect();
+        Ok(match parts[..] {
+            ["none"] => Self::None,
+            ["server", seed] => Self::Server { seed: seed.parse().map_err(|_| wrong())? },
+            [first, middle, last] => match (find(&COMMITS, first), find(&WHATS, first)) {
+                (Some(commit), _) => {
+                    let side = find(&SIDES, last).ok_or_else(wrong)?;
+                    Self::Commit { commit, number: number(middle)?, side }
+                }
+                (None, Some(what)) => {
+                    Self::Call { call: middle.to_owned(), number: number(last)?, what }
+                }
+                (None, None) => return Err(wrong()),
+            },
+            _ => return Err(wrong()),
+        })
+    }
+}
+
+fn word<T: PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
+    table.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word)
+}
+
+fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+}
+
+#[test]
+fn a_fault_reads_back_as_it_is_printed() {
+    for text in ["none", "append-12-before", "post-1-after", "kill-pwrite64-70", "eio-write-3"] {
+        assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
+    }
+    for text in ["", "append-x-before", "kill-write", "server-", "melt-write-3"] {
+        assert!(text.parse::<Fault>().is_err(), "{text}");
+    }
+}
