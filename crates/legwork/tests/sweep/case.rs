@@ -77,6 +77,10 @@ impl Bench {
         if said.finished.is_none() {
             Self::ended_as_expected(fault, &said).map_err(within)?;
             self.runtime.block_on(sound::check(&place)).map_err(within)?;
+            if let Some(again) = fault.again() {
+                Self::is_typed(&process::run(&place, &again)?)?;
+                self.runtime.block_on(sound::check(&place)).map_err(within)?;
+            }
             self.finish(&place).map_err(within)?;
         }
         let end = self.runtime.block_on(end::read(&place)).map_err(within)?;

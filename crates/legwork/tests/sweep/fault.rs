@@ -51,12 +51,14 @@ pub(crate) enum What {
     Eio,
     /// It fails with this error, and the program goes on in the same process.
     Enospc,
+    /// It and all later calls of its name fail as on a full disk, until the program runs again.
+    Full,
 }
 
 const COMMITS: [(&str, Commit); 2] = [("append", Commit::Append), ("post", Commit::Post)];
 const SIDES: [(&str, Side); 2] = [("before", Side::Before), ("after", Side::After)];
-const WHATS: [(&str, What); 3] =
-    [("kill", What::Kill), ("eio", What::Eio), ("enospc", What::Enospc)];
+const WHATS: [(&str, What); 4] =
+    [("kill", What::Kill), ("eio", What::Eio), ("enospc", What::Enospc), ("full", What::Full)];
 
 impl Fault {
     /// The cases that are counted together, in words.
@@ -67,6 +69,7 @@ impl Fault {
             Self::Call { what: What::Kill, .. } => "SIGKILL at calls",
             Self::Call { what: What::Eio, .. } => "EIO at calls",
             Self::Call { what: What::Enospc, .. } => "ENOSPC at calls",
+            Self::Call { what: What::Full, .. } => "ENOSPC from a call on",
             Self::Server { .. } => "SIGKILL of the server",
         }
     }
@@ -74,6 +77,16 @@ impl Fault {
     /// Whether the program goes on in its process after an error.
     pub(crate) fn goes_on(&self) -> bool {
         !matches!(self, Self::Call { what: What::Eio, .. })
+    }
+
+    /// What happens to the run that resumes: one that was killed at a commit is killed at another.
+    pub(crate) fn again(&self) -> Option<Self> {
+        let Self::Commit { number, side, .. } = self else { return None };
+        let side = match side {
+            Side::Before => Side::After,
+            Side::After => Side::Before,
+        };
+        Some(Self::Commit { commit: Commit::Append, number: 1 + number % 4, side })
     }
 
     /// Whether it kills the process of the run.

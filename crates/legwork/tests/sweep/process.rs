@@ -107,13 +107,14 @@ pub(crate) fn duration(place: &Place) -> Result<Duration, String> {
 /// The command of the program, under `strace` if something happens at a call.
 pub(crate) fn command_of(fault: &Fault, log: &Path) -> Command {
     let Fault::Call { call, number, what } = fault else { return Command::new(this_program()) };
+    let later = if *what == What::Full { "+" } else { "" };
     let what = match what {
         What::Kill => "signal=KILL",
         What::Eio => "error=EIO",
-        What::Enospc => "error=ENOSPC",
+        What::Enospc | What::Full => "error=ENOSPC",
     };
     let mut strace = strace(log, call);
-    strace.arg("-e").arg(format!("inject={call}:{what}:when={number}"));
+    strace.arg("-e").arg(format!("inject={call}:{what}:when={number}{later}"));
     strace.arg("--").arg(this_program());
     strace
 }
@@ -140,14 +141,14 @@ fn this_program() -> std::path::PathBuf {
 
 fn read(output: &Output) -> Said {
     let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
     let (mut finished, mut failures) = (None, Vec::new());
-    for line in text.lines().filter_map(Line::read) {
+    for line in errors.lines().filter_map(Line::read) {
         match line {
             Line::Finished { appends, posts } => finished = Some((appends, posts)),
             Line::Failed { is_of_store, message } => failures.push((is_of_store, message)),
         }
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
     let everything = format!("{}\n{text}{errors}", output.status);
     let panicked = everything.contains("panicked at");
     Said { finished, failures, panicked, missed: false, everything }

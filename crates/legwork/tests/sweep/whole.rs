@@ -65,7 +65,8 @@ fn cases(kind: Kind, bench: &Bench, seed: u64, sample: Option<usize>) -> VecDequ
         None => all,
         Some(count) => plan::spread(&all, count),
     };
-    let calls = [What::Kill, What::Eio, What::Enospc].map(|what| plan::calls(kind, what).unwrap());
+    let whats = [What::Kill, What::Eio, What::Enospc, What::Full];
+    let calls = whats.map(|what| plan::calls(kind, what).unwrap());
     let classes = [plan::commits(bench)].into_iter().chain(calls);
     let classes = classes.chain([plan::moments(kind, seed, MOMENTS)]);
     classes.flat_map(taken).collect()

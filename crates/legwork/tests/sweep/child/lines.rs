@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, IoSlice, Write as _};
+
+use legwork::agent::{Error, HaltReason};
 
 /// A file that is not there: opening it marks where the program begins in a trace.
 pub(crate) const BEGINS: &str = "/legwork-sweep-begins";
@@ -37,9 +39,9 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    /// The line in a text that the test runner may have begun.
+    /// The line in what the child wrote.
     pub(crate) fn read(line: &str) -> Option<Self> {
-        let (_, said) = line.split_once("child: ")?;
+        let said = line.strip_prefix("child: ")?;
         if let Some(rest) = said.strip_prefix("failed ") {
             let (is_of_store, message) = rest.split_once(' ')?;
             let is_of_store = is_of_store.parse().ok()?;
@@ -50,12 +52,25 @@ impl Line {
     }
 }
 
-/// Says a line; one attempt may be a call that fails on purpose.
+/// Says a line on its error output, by `writev`: the calls of the store are those that fail.
 pub(super) fn say(line: &Line) {
-    let mut stdout = io::stdout().lock();
     let text = format!("child: {line}\n");
-    let _ = stdout.write_all(text.as_bytes()).or_else(|_| stdout.write_all(text.as_bytes()));
-    let _ = stdout.flush().or_else(|_| stdout.flush());
+    let written = io::stderr().write_vectored(&[IoSlice::new(text.as_bytes())]);
+    assert_eq!(written.unwrap(), text.len());
+}
+
+/// Says that it was given an error.
+pub(super) fn failed(error: &Error) {
+    say(&Line::Failed { is_of_store: is_of_store(error), message: error.to_string() });
+}
+
+/// Whether an error says that the store failed, of a call or of a run under way.
+fn is_of_store(error: &Error) -> bool {
+    match error {
+        Error::Store(_) => true,
+        Error::Halted(halt) => matches!(halt.reason, HaltReason::Store(_)),
+        _ => false,
+    }
 }
 
 /// Marks where the program begins.
@@ -76,7 +91,7 @@ pub(super) fn mark_end() {
 fn a_line_reads_back_as_it_was_said() {
     let failed = Line::Failed { is_of_store: true, message: "the disk is full".into() };
     for line in [Line::Finished { appends: 40, posts: 5 }, failed] {
-        assert_eq!(Line::read(&format!("test plays ... child: {line}")), Some(line));
+        assert_eq!(Line::read(&format!("child: {line}")), Some(line));
     }
     assert_eq!(Line::read("running 1 test"), None);
 }

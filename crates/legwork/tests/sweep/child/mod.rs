@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use legwork::agent::{Error, HaltReason};
-use legwork::port::store;
+use legwork::agent::Error;
+use legwork::port::{Store, store};
 use legwork_testkit::fault::{Fault as StoreFault, FaultyStore, Operation};
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -71,14 +71,9 @@ async fn play(address: &str, fault: &Fault, world: Arc<World>) {
 }
 
 /// Opens the store; none if that failed and the program ends then.
-fn opened(address: &str, fault: &Fault) -> Option<Arc<dyn legwork::port::Store>> {
-    match kind::open(address) {
-        Ok(store) => Some(store),
-        Err(error) => {
-            lines::say(&Line::Failed { is_of_store: true, message: error.to_string() });
-            fault.goes_on().then(|| kind::open(address).unwrap())
-        }
-    }
+fn opened(address: &str, fault: &Fault) -> Option<Arc<dyn Store>> {
+    let tries = if fault.goes_on() { 2 } else { 1 };
+    (0..tries).find_map(|_| kind::open(address).map_err(|error| lines::failed(&error.into())).ok())
 }
 
 /// Runs the program until it is through; false if it ended with an error.
@@ -94,22 +89,12 @@ async fn repeat(program: &program::Program, fault: &Fault) -> bool {
             }
             Err(error) => {
                 failures += 1;
-                let (is_of_store, message) = (is_of_store(&error), error.to_string());
-                lines::say(&Line::Failed { is_of_store, message });
+                lines::failed(&error);
                 if !fault.goes_on() || failures == TRIES {
                     return false;
                 }
             }
         }
-    }
-}
-
-/// Whether an error says that the store failed, of a call or of a run under way.
-fn is_of_store(error: &Error) -> bool {
-    match error {
-        Error::Store(_) => true,
-        Error::Halted(halt) => matches!(halt.reason, HaltReason::Store(_)),
-        _ => false,
     }
 }
 

@@ -11,11 +11,9 @@ use legwork::toolset::Ask;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 
+use super::lines;
 use super::script::{CHAIRS, done, seen};
 use crate::world::World;
-
-/// How often an item is posted until that succeeds: one attempt may fail on purpose.
-const POSTS: usize = 3;
 
 /// What tools work with.
 #[derive(Clone)]
@@ -58,15 +56,20 @@ impl Hands {
     }
 
     /// Leaves steering for a session, once however often it is done.
+    ///
+    /// One attempt may fail on purpose. Where all do, the program ends: what a tool says that could
+    /// not do its work would be another end of the run.
     pub(super) async fn steer(&self, session: &str) {
         let session = StoredSession::new(Arc::clone(&self.store), session);
         let item = Item::Steer(Arc::new(Message::user(CHAIRS)));
-        for _ in 0..POSTS {
-            if session.post("chairs", item.clone()).await.is_ok() {
-                return;
-            }
+        let mut posted = session.post("chairs", item.clone()).await;
+        if posted.is_err() {
+            posted = session.post("chairs", item).await;
         }
-        panic!("steering cannot be posted");
+        if let Err(error) = posted {
+            lines::failed(&error);
+            std::process::exit(1);
+        }
     }
 }
 
