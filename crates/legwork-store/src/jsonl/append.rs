@@ -105,10 +105,14 @@ impl Append {
         if let Some((summary, _)) = &self.summary {
             entered.head.take(summary);
         }
-        if self.summary.is_some() && entered.head.may_be_due() {
+        // The head of a new session does not say yet that there is one: if its process dies before
+        // it is written, the session is found by the index.
+        let is_new = self.expected == Seq::ZERO && !self.lines.is_empty();
+        if is_new || (self.summary.is_some() && entered.head.may_be_due()) {
             entered.mark_due()?;
         }
-        let leaves = self.summary.is_some() && !entered.head.may_be_due() && entered.head.marked;
+        let decides = is_new || self.summary.is_some();
+        let leaves = decides && !entered.head.may_be_due() && entered.head.marked;
         entered.head.marked &= !leaves;
         let summary = self.summary.as_ref().map(|(_, json)| json.as_slice());
         let mut noted = Noted::Yes;
