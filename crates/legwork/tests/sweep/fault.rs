@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A fault, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,14 @@ impl Fault {
             Self::Call { what: What::Enospc, .. } => "ENOSPC at calls",
             Self::Call { what: What::Full, .. } => "ENOSPC from a call on",
             Self::Server { .. } => "SIGKILL of the server",
+        }
+    }
+
+    /// How long a call waits for a server that is away.
+    pub(crate) fn patience(&self) -> Duration {
+        match self {
+            Self::Server { seed } if !seed.is_multiple_of(2) => Duration::from_millis(20),
+            _ => Duration::from_secs(20),
         }
     }
 

@@ -78,12 +78,14 @@ impl FromStr for Kind {
 
 /// Opens a store as the program does: files are written on its own thread, and claims on a server
 /// have a short lease.
-pub(crate) fn open(address: &str) -> Result<Arc<dyn Store>, Error> {
+pub(crate) fn open(address: &str, patience: Duration) -> Result<Arc<dyn Store>, Error> {
     if address.starts_with("postgres:") {
-        return Ok(Arc::new(postgres::Options::new().lease(LEASE).open(address)?));
+        let options = postgres::Options::new().lease(LEASE).patience(patience);
+        return Ok(Arc::new(options.open(address)?));
     }
     if address.starts_with("redis:") {
-        return Ok(Arc::new(redis::Options::new().lease(LEASE).open(address)?));
+        let options = redis::Options::new().lease(LEASE).patience(patience);
+        return Ok(Arc::new(options.open(address)?));
     }
     open_inline(address)
 }

@@ -6,9 +6,10 @@ use legwork::core::inbox::Verdict;
 use legwork::core::journal::{self, Journal};
 use legwork::core::{EffectClass, Event, Seq, SessionId, ToolOutcome};
 use legwork::port::Store;
-use legwork::port::store::{Query, Range};
+use legwork::port::store::{Error, Query, Range};
 use legwork_testkit::invariants;
 
+use crate::child::{FORK, SESSION};
 use crate::listed;
 use crate::place::Place;
 use crate::world::{self, Effect};
@@ -30,17 +31,22 @@ pub(crate) async fn check(place: &Place) -> Result<BTreeMap<SessionId, Journal>,
     Ok(journals)
 }
 
-/// All journals, none of them damaged.
+/// All journals, none of them damaged; also of sessions that are not listed yet.
 async fn read(store: &dyn Store) -> Result<BTreeMap<SessionId, Journal>, String> {
-    let failed = |error: legwork::port::store::Error| error.to_string();
+    let failed = |error: Error| error.to_string();
+    let listed = store.sessions(&Query::all()).await.map_err(failed)?.sessions;
+    let mut sessions: BTreeSet<_> = listed.into_iter().map(|info| info.session).collect();
+    sessions.extend([SESSION, FORK].map(SessionId::from));
     let mut journals = BTreeMap::new();
-    for info in store.sessions(&Query::all()).await.map_err(failed)?.sessions {
-        let loaded = store.read(&info.session, Range::ALL).await.map_err(failed)?;
+    for session in sessions {
+        let loaded = store.read(&session, Range::ALL).await.map_err(failed)?;
         if loaded.damage.is_some() || loaded.unreadable.is_some() {
             let (damage, unreadable) = (loaded.damage, loaded.unreadable);
-            return Err(format!("{} is damaged: {damage:?}, {unreadable:?}", info.session));
+            return Err(format!("{session} is damaged: {damage:?}, {unreadable:?}"));
         }
-        journals.insert(info.session, loaded.journal);
+        if loaded.journal.version() != Seq::ZERO {
+            journals.insert(session, loaded.journal);
+        }
     }
     Ok(journals)
 }

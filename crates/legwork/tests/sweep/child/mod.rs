@@ -23,6 +23,7 @@ use crate::kind;
 use crate::world::World;
 
 pub(crate) use lines::{BEGINS, ENDS, Line};
+pub(crate) use program::{FORK, SESSION};
 pub(crate) use script::done;
 
 /// The variables that tell a child what to do.
@@ -73,7 +74,9 @@ async fn play(address: &str, fault: &Fault, world: Arc<World>) {
 /// Opens the store; none if that failed and the program ends then.
 fn opened(address: &str, fault: &Fault) -> Option<Arc<dyn Store>> {
     let tries = if fault.goes_on() { 2 } else { 1 };
-    (0..tries).find_map(|_| kind::open(address).map_err(|error| lines::failed(&error.into())).ok())
+    (0..tries).find_map(|_| {
+        kind::open(address, fault.patience()).map_err(|error| lines::failed(&error.into())).ok()
+    })
 }
 
 /// Runs the program until it is through; false if it ended with an error.

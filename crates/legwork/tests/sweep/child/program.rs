@@ -18,10 +18,10 @@ use super::tools::Hands;
 use crate::world::World;
 
 /// The session of the first three tasks.
-const SESSION: &str = "work";
+pub(crate) const SESSION: &str = "work";
 
 /// The session that is forked from it.
-const FORK: &str = "fork";
+pub(crate) const FORK: &str = "fork";
 
 /// The label of the entry that the branch and the fork go on from.
 const LABEL: &str = "after the fair";
