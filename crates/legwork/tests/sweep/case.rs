@@ -92,8 +92,7 @@ impl Bench {
     fn run_without_server(&mut self, place: &Place, seed: u64) -> Result<Said, String> {
         let mut random = fastrand::Rng::with_seed(seed);
         let moment = self.takes.mul_f64(random.f64());
-        let (fault, nowhere) = (Fault::Server { seed }, place.folder());
-        let running = Running::start(place, &fault, process::command_of(&fault, nowhere))?;
+        let running = Running::start(place, &Fault::Server { seed })?;
         if let Some(said) = running.work_for(moment)? {
             return Ok(Said { missed: true, ..said });
         }

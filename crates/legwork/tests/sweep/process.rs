@@ -33,7 +33,7 @@ pub(crate) struct Said {
 /// Runs the program in a place to the end of its process.
 pub(crate) fn run(place: &Place, fault: &Fault) -> Result<Said, String> {
     let log = place.folder().join("fault");
-    let said = Running::start(place, fault, command_of(fault, &log))?.end()?;
+    let said = Running::start_by(command_of(fault, &log), place, fault)?.end()?;
     let hit = |log: String| log.contains("INJECTED") || log.contains("killed by SIGKILL");
     let missed = !std::fs::read_to_string(log).is_ok_and(hit);
     match matches!(fault, Fault::Call { .. }) && missed {
@@ -46,7 +46,7 @@ pub(crate) fn run(place: &Place, fault: &Fault) -> Result<Said, String> {
 pub(crate) fn run_traced(place: &Place, calls: &str, log: &Path) -> Result<Said, String> {
     let mut strace = strace(log, calls);
     strace.args(["-y", "--"]).arg(this_program());
-    Running::start(place, &Fault::None, strace)?.end()
+    Running::start_by(strace, place, &Fault::None)?.end()
 }
 
 /// A child at work.
@@ -57,12 +57,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the program, as another command does that takes the arguments of this one.
-    pub(crate) fn start(
-        place: &Place,
-        fault: &Fault,
-        mut command: Command,
-    ) -> Result<Self, String> {
+    /// Starts the program.
+    pub(crate) fn start(place: &Place, fault: &Fault) -> Result<Self, String> {
+        Self::start_by(Command::new(this_program()), place, fault)
+    }
+
+    /// Starts it by a command that takes its arguments.
+    fn start_by(mut command: Command, place: &Place, fault: &Fault) -> Result<Self, String> {
         command.args(["child::plays_its_role", "--exact", "--nocapture"]);
         command.env(ADDRESS, place.address()).env(EFFECTS, place.effects());
         command.env(FAULT, fault.to_string());
@@ -105,7 +106,7 @@ pub(crate) fn duration(place: &Place) -> Result<Duration, String> {
 }
 
 /// The command of the program, under `strace` if something happens at a call.
-pub(crate) fn command_of(fault: &Fault, log: &Path) -> Command {
+fn command_of(fault: &Fault, log: &Path) -> Command {
     let Fault::Call { call, number, what } = fault else { return Command::new(this_program()) };
     let later = if *what == What::Full { "+" } else { "" };
     let what = match what {

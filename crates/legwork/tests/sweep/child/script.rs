@@ -1,5 +1,7 @@
 //! The model: each answer is a function of the request, so a run that resumes is given the same.
 
+use std::collections::BTreeSet;
+
 use legwork::core::Role;
 use legwork_testkit::asked::Said;
 use legwork_testkit::{Asked, Script, ScriptedModel, Turn};
@@ -36,23 +38,29 @@ pub(super) fn model() -> ScriptedModel {
 fn answer(asked: &Asked) -> Turn {
     let is_task = |said: &Said| said.role == Role::User && said.text.starts_with(TASK);
     let at = asked.messages.iter().rposition(is_task).unwrap();
-    let since = &asked.messages[at..];
-    let turn = since.iter().filter(|said| said.role == Role::Assistant).count();
-    match (&*since[0].text, turn) {
-        (FAIR, 0) => calls(&[("look", "a"), ("write", "1"), ("look", "b"), ("write", "2")]),
-        (FAIR, 1) => calls(&[("ring", "3")]),
-        (FAIR, 2) => calls(&[("pay", "4"), ("look", "c"), ("write", "5")]),
-        (FAIR, 3) => {
+    let (task, since) = (&*asked.messages[at].text, &asked.messages[at..]);
+    match (task, &*last_called(since)) {
+        (FAIR, "") => calls(&[("look", "a"), ("write", "1"), ("look", "b"), ("write", "2")]),
+        (FAIR, "write 2") => calls(&[("ring", "3")]),
+        (FAIR, "ring 3") => calls(&[("pay", "4"), ("look", "c"), ("write", "5")]),
+        (FAIR, "write 5") => {
             let errand = json!({"agent": "helper", "prompt": ERRAND});
             Turn::calls([("spawn_subagent", errand), ("put", json!({"what": "put 6"}))])
         }
-        (ERRAND, 0) => calls(&[("write", "7"), ("look", "d")]),
-        (MUSIC, 0) => calls(&[("write", "8"), ("write", "9")]),
-        (DANCE, 0) => calls(&[("write", "10"), ("look", "e")]),
-        (DANCE, 1) => calls(&[("put", "11")]),
-        (PLAYS, 0) => calls(&[("look", "f"), ("write", "12")]),
+        (ERRAND, "") => calls(&[("write", "7"), ("look", "d")]),
+        (MUSIC, "") => calls(&[("write", "8"), ("write", "9")]),
+        (DANCE, "") => calls(&[("look", "e"), ("write", "10")]),
+        (DANCE, "write 10") => calls(&[("put", "11")]),
+        (PLAYS, "") => calls(&[("look", "f"), ("write", "12")]),
         (task, _) => Turn::text(format!("{task} is over. {}", heard(asked))),
     }
+}
+
+/// What the last call was to do; empty if there is none.
+fn last_called(since: &[Said]) -> String {
+    let last = since.iter().filter_map(|said| said.calls.last()).next_back();
+    let arguments = last.and_then(|call| call.parse().ok()).unwrap_or_default();
+    arguments["what"].as_str().unwrap_or_default().to_owned()
 }
 
 fn calls(all: &[(&str, &str)]) -> Turn {
@@ -70,6 +78,7 @@ fn heard(asked: &Asked) -> String {
         Role::Tool => said.text.starts_with(&seen("")),
         _ => false,
     };
-    let heard = asked.messages.iter().filter(|said| words(said)).map(|said| &*said.text);
-    format!("I heard: {}", heard.collect::<Vec<_>>().join("; "))
+    let heard: BTreeSet<_> =
+        asked.messages.iter().filter(|said| words(said)).map(|said| &*said.text).collect();
+    format!("I heard: {}", heard.into_iter().collect::<Vec<_>>().join("; "))
 }
