@@ -14,7 +14,7 @@ use legwork::port::store::Query;
 use legwork_testkit::invariants;
 use serde_json::Value;
 
-use crate::child::done;
+use crate::child::{TOLD, done};
 use crate::place::Place;
 use crate::{listed, sound, world};
 
@@ -119,7 +119,7 @@ fn conversation<'m>(messages: impl IntoIterator<Item = &'m Arc<Message>>) -> Vec
         lines.extend(results.map(|result| {
             let what = &called[&result.call];
             let is_interrupted = result.parts == ToolOutcome::Interrupted.for_model();
-            let text = match is_interrupted && &*result.name == "write" {
+            let text = match is_interrupted && TOLD.contains(&&*result.name) {
                 true => done(what),
                 false => result.text().into_owned(),
             };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSlice, Write as _};
 
-use legwork::agent::{Error, HaltReason};
+use legwork::agent::Error;
 
 /// A file that is not there: opening it marks where the program begins in a trace.
 pub(crate) const BEGINS: &str = "/legwork-sweep-begins";
@@ -61,16 +61,8 @@ pub(super) fn say(line: &Line) {
 
 /// Says that it was given an error.
 pub(super) fn failed(error: &Error) {
-    say(&Line::Failed { is_of_store: is_of_store(error), message: error.to_string() });
-}
-
-/// Whether an error says that the store failed, of a call or of a run under way.
-fn is_of_store(error: &Error) -> bool {
-    match error {
-        Error::Store(_) => true,
-        Error::Halted(halt) => matches!(halt.reason, HaltReason::Store(_)),
-        _ => false,
-    }
+    let is_of_store = error.as_store().is_some();
+    say(&Line::Failed { is_of_store, message: error.to_string() });
 }
 
 /// Marks where the program begins.

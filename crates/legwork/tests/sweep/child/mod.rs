@@ -24,7 +24,7 @@ use crate::world::World;
 
 pub(crate) use lines::{BEGINS, ENDS, Line};
 pub(crate) use program::{FORK, SESSION};
-pub(crate) use script::done;
+pub(crate) use script::{TOLD, done};
 
 /// The variables that tell a child what to do.
 pub(crate) const ADDRESS: &str = "LEGWORK_SWEEP_ADDRESS";

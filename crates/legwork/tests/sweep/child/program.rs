@@ -1,6 +1,6 @@
 //! What the program does: tasks, a branch and a fork, each of them once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use legwork::Subagent;
 use legwork::agent::{Error, Session};
@@ -9,7 +9,8 @@ use legwork::core::inbox::{Label, Verdict};
 use legwork::core::journal::Journal;
 use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{Event, Seq};
-use legwork::port::{Store, store};
+use legwork::port::store::Holder;
+use legwork::port::{Observer, Store, store};
 use legwork::prelude::*;
 use serde_json::json;
 
@@ -33,18 +34,39 @@ const ROUNDS: usize = 30;
 pub(super) struct Program {
     agent: Agent,
     hands: Hands,
+    warnings: Arc<Warnings>,
+}
+
+/// The last warning that observers were given.
+#[derive(Default)]
+struct Warnings(Mutex<Option<String>>);
+
+impl Observer for Warnings {
+    fn observe(&self, event: &RunEvent) {
+        if let EventKind::Warning { message } = &event.kind {
+            *self.0.lock().unwrap() = Some(message.clone());
+        }
+    }
+}
+
+impl Warnings {
+    fn take(&self) -> Option<String> {
+        self.0.lock().unwrap().take()
+    }
 }
 
 impl Program {
     pub(super) fn new(store: Arc<dyn Store>, world: Arc<World>) -> Self {
         let hands = Hands { store: Arc::clone(&store), world };
+        let warnings = Arc::new(Warnings::default());
         let agent = Agent::builder(script::model())
             .instructions("You prepare fairs.")
             .tools(hands.tools())
             .subagent(Subagent::new("helper", "Runs errands.", "You run errands."))
+            .observer(Arc::clone(&warnings))
             .store_in(store)
             .build();
-        Self { agent: agent.unwrap(), hands }
+        Self { agent: agent.unwrap(), hands, warnings }
     }
 
     /// Does what is not done yet.
@@ -67,7 +89,8 @@ impl Program {
         for _ in 0..ROUNDS {
             let journal = session.journal().await?;
             if !journal.entries().iter().any(|entry| begins(&entry.event, task)) {
-                session.run(task).outcome().await?;
+                let run = session.run(task).outcome().await?;
+                self.goes_on(&session, &run).await?;
                 continue;
             }
             let state = journal.fold(session.id());
@@ -76,9 +99,25 @@ impl Program {
                 End::Waiting(_) => self.answer(&session).await?,
                 _ => {}
             }
-            session.resume().outcome().await?;
+            let run = session.resume().outcome().await?;
+            self.goes_on(&session, &run).await?;
         }
         panic!("{task} comes to no end in {} rounds", ROUNDS)
+    }
+
+    /// Whether a run that rests can be gone on with; an error if it waits for a subagent whose
+    /// session could not be worked in.
+    async fn goes_on(&self, session: &Session, run: &Run) -> Result<(), Error> {
+        let waits = matches!(run.end(), End::Waiting(_));
+        if !waits || !session.pending().await?.is_empty() {
+            return Ok(());
+        }
+        let session = session.id().clone();
+        Err(match self.warnings.take() {
+            Some(reason) => store::Error::Failed { store: "of the subagent".to_owned(), reason },
+            // A process that was killed has it until its lease ends.
+            None => store::Error::Held { session, by: Holder::Unknown },
+        })?
     }
 
     /// Answers what waits.

@@ -21,6 +21,9 @@ const ERRAND: &str = "Task: errand";
 /// What is said while the first task is under way.
 pub(super) const CHAIRS: &str = "Steering: bring chairs";
 
+/// The tools whose calls are told to the model as interrupted if a crash left them in doubt.
+pub(crate) const TOLD: [&str; 2] = ["write", "seal"];
+
 /// The result of a call that did something.
 pub(crate) fn done(what: &str) -> String {
     format!("done: {what}")
@@ -40,8 +43,8 @@ fn answer(asked: &Asked) -> Turn {
     let at = asked.messages.iter().rposition(is_task).unwrap();
     let (task, since) = (&*asked.messages[at].text, &asked.messages[at..]);
     match (task, &*last_called(since)) {
-        (FAIR, "") => calls(&[("look", "a"), ("write", "1"), ("look", "b"), ("write", "2")]),
-        (FAIR, "write 2") => calls(&[("ring", "3")]),
+        (FAIR, "") => calls(&[("look", "a"), ("write", "1"), ("seal", "2"), ("look", "b")]),
+        (FAIR, "look b") => calls(&[("ring", "3")]),
         (FAIR, "ring 3") => calls(&[("pay", "4"), ("look", "c"), ("write", "5")]),
         (FAIR, "write 5") => {
             let errand = json!({"agent": "helper", "prompt": ERRAND});

@@ -24,7 +24,7 @@ pub(super) struct Hands {
 
 impl Hands {
     /// All tools.
-    pub(super) fn tools(&self) -> [Closure; 5] {
+    pub(super) fn tools(&self) -> [Closure; 6] {
         let look = tool::from_schema("look", "Looks at a shelf.", schema(), |arguments: Value| {
             seen(what(&arguments))
         });
@@ -32,6 +32,8 @@ impl Hands {
             look.read_only(),
             self.acts("put", "Puts something in its place.").idempotent(),
             self.acts("write", "Writes a line.").once(OnDoubt::Tell),
+            // It runs alone: its intent is a commit of its own.
+            self.acts("seal", "Seals a letter.").once(OnDoubt::Tell).sequential(),
             self.acts("pay", "Pays a bill.").once(OnDoubt::Ask).approval(Ask::always()),
             self.acts("ring", "Rings somebody, who says something.").once(OnDoubt::Ask),
         ]
