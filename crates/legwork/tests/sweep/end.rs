@@ -36,6 +36,7 @@ struct Session {
     tool_calls: u64,
     items: usize,
     was_moved: bool,
+    compactions: usize,
     /// The answers of the model, on all branches.
     answers: Vec<String>,
     /// The conversation on the path to the head.
@@ -92,6 +93,7 @@ impl Session {
             tool_calls: state.ledger().lifetime.tool_calls,
             items: count(|event| matches!(event, Event::Steered(_))),
             was_moved: count(|event| matches!(event, Event::HeadMoved(_))) > 0,
+            compactions: count(|event| matches!(event, Event::Compacted(_))),
             answers: answers.collect(),
             conversation: conversation(state.context().transcript.messages().iter()),
         }

@@ -11,6 +11,10 @@ use serde_json::{Value, json};
 const TASK: &str = "Task: ";
 const STEERING: &str = "Steering: ";
 
+/// What a summary begins with, and what the list of all that was heard begins with.
+const SUMMARY: &str = "Summary of ";
+const HEARD: &str = "I heard: ";
+
 /// The tasks of the program, and that of its subagent.
 pub(super) const FAIR: &str = "Task: fair";
 pub(super) const MUSIC: &str = "Task: music";
@@ -39,10 +43,14 @@ pub(super) fn model() -> ScriptedModel {
 }
 
 fn answer(asked: &Asked) -> Turn {
-    let is_task = |said: &Said| said.role == Role::User && said.text.starts_with(TASK);
-    let at = asked.messages.iter().rposition(is_task).unwrap();
-    let (task, since) = (&*asked.messages[at].text, &asked.messages[at..]);
-    match (task, &*last_called(since)) {
+    let (task, since) = task(asked);
+    let is_asked_for_summary = asked.messages.last().is_some_and(|last| {
+        last.role == Role::User && !is_said(last) && !last.text.contains(SUMMARY)
+    });
+    if is_asked_for_summary {
+        return Turn::text(format!("{SUMMARY}{task}. {}", heard(asked)));
+    }
+    match (&*task, &*last_called(since)) {
         (FAIR, "") => calls(&[("look", "a"), ("write", "1"), ("seal", "2"), ("look", "b")]),
         (FAIR, "look b") => calls(&[("ring", "3")]),
         (FAIR, "ring 3") => calls(&[("pay", "4"), ("look", "c"), ("write", "5")]),
@@ -57,6 +65,22 @@ fn answer(asked: &Asked) -> Turn {
         (PLAYS, "") => calls(&[("look", "f"), ("write", "12")]),
         (task, _) => Turn::text(format!("{task} is over. {}", heard(asked))),
     }
+}
+
+/// The task under way, and the messages since it was given; that of a summary where a compaction
+/// left it out.
+fn task(asked: &Asked) -> (String, &[Said]) {
+    let is_task = |said: &Said| said.role == Role::User && said.text.starts_with(TASK);
+    if let Some(at) = asked.messages.iter().rposition(is_task) {
+        return (asked.messages[at].text.clone(), &asked.messages[at..]);
+    }
+    let summary = asked.messages.iter().find_map(|said| said.text.split_once(SUMMARY)).unwrap().1;
+    (summary.split_once(". ").unwrap().0.to_owned(), &asked.messages)
+}
+
+/// Whether a user or a program said it, in place of the framework.
+fn is_said(said: &Said) -> bool {
+    said.text.starts_with(TASK) || said.text.starts_with(STEERING)
 }
 
 /// What the last call was to do; empty if there is none.
@@ -74,14 +98,22 @@ fn calls(all: &[(&str, &str)]) -> Turn {
 }
 
 /// All of the conversation that is the same however often the run was cut off: what was asked,
-/// said in between and looked at.
+/// said in between and looked at, also before a summary.
 fn heard(asked: &Asked) -> String {
-    let words = |said: &Said| match said.role {
-        Role::User => said.text.starts_with(TASK) || said.text.starts_with(STEERING),
-        Role::Tool => said.text.starts_with(&seen("")),
-        _ => false,
+    let of = |said: &Said| -> Vec<String> {
+        if let Some((_, summary)) = said.text.split_once(SUMMARY) {
+            let items = summary.lines().next().and_then(|line| line.split_once(HEARD));
+            return items.map_or_else(Vec::new, |(_, items)| {
+                items.split("; ").map(str::to_owned).collect()
+            });
+        }
+        let counts = match said.role {
+            Role::User => is_said(said),
+            Role::Tool => said.text.starts_with(&seen("")),
+            _ => false,
+        };
+        if counts { vec![said.text.clone()] } else { Vec::new() }
     };
-    let heard: BTreeSet<_> =
-        asked.messages.iter().filter(|said| words(said)).map(|said| &*said.text).collect();
-    format!("I heard: {}", heard.into_iter().collect::<Vec<_>>().join("; "))
+    let heard: BTreeSet<_> = asked.messages.iter().flat_map(of).collect();
+    format!("{HEARD}{}", heard.into_iter().collect::<Vec<_>>().join("; "))
 }
