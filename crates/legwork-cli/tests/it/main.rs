@@ -15,6 +15,7 @@ mod background;
 mod badly;
 mod branches;
 mod check;
+mod compact;
 mod completions;
 mod config;
 mod config_files;

@@ -87,6 +87,11 @@ const PRINT: &[(&str, &[&str])] = &[
             "stopped: TODO 3 (Stopping (stop_requested, by three_drafts): three drafts are enough.)",
         ],
     ),
+    ("own_message", &["Take a coat.", "[  3.5 °C] the bridge"]),
+    (
+        "own_transform",
+        &["Add some numbers.", "They are in archive:/17.", "And 25.", "3 of 4 messages"],
+    ),
     ("own_toolset", &["the library opens", "the library closes", "shelf 5", "shelf 5"]),
     (
         "closure_tools",
