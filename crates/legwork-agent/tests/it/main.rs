@@ -93,6 +93,7 @@ mod subagents;
 mod subagents_inherit;
 mod subagents_links;
 mod subagents_stopped;
+mod survives;
 mod taken_up;
 mod tasks;
 mod time;
