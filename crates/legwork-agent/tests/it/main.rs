@@ -86,6 +86,7 @@ mod scripted;
 mod selection;
 mod session;
 mod sets;
+mod settings;
 mod shared_sets;
 mod stepping;
 mod stream;
