@@ -53,6 +53,7 @@ mod schemas;
 mod screens;
 mod search;
 mod sessions;
+mod set;
 mod signals;
 mod steering;
 mod stores;
