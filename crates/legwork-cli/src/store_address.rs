@@ -110,7 +110,7 @@ impl StoreAddress {
     }
 
     /// Whether there may be sessions: a server is asked when it is first used.
-    fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         match self.path() {
             // If that is unknown, opening it reports what is wrong.
             Some(path) => path.try_exists().unwrap_or(true),

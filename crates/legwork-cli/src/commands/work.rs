@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use legwork::agent::Control;
 use legwork::core::{OnDoubt, Timestamp};
+use legwork::port::Store;
 use legwork::port::store::DueQuery;
 use legwork::worker::Worker;
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,7 +20,7 @@ use crate::display::text::count;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::store_address::StoreAddress;
-use report::Report;
+pub(super) use report::Report;
 use runner::SessionRunner;
 use served::Served;
 
@@ -29,16 +30,11 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     let store = address.open_shared()?;
     // A wrong address or password ends it now; a server that is away later is waited for.
     store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;
-    let control = Control::default();
-    watch(control.clone())?;
     let of = served.as_ref().map(|served| format!(" as {}", served.names())).unwrap_or_default();
-    let on_doubt = on_doubt(args.on_doubt);
-    let runner = SessionRunner::new(&store, args.agent, served, config, &address, on_doubt);
     let (json, report) = (args.json, Report::new(args.json));
-    let worker = Worker::new(Arc::clone(&store), runner)
+    let worker = worker(&store, served, (args.agent, config, &address, args.on_doubt.into()))?
         .concurrency(usize::from(args.concurrency))
         .poll(args.poll)
-        .control(control)
         .report(move |event| report.event(event));
     if args.until_idle {
         let ran = worker.run_until_idle().await?;
@@ -57,11 +53,17 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     Ok(Exit::Done)
 }
 
-fn on_doubt(flag: args::OnDoubt) -> OnDoubt {
-    match flag {
-        args::OnDoubt::Ask => OnDoubt::Ask,
-        args::OnDoubt::Tell => OnDoubt::Tell,
-    }
+/// A worker that runs sessions with the settings that they were begun with, and stops gracefully
+/// at a signal.
+pub(super) fn worker(
+    store: &Arc<dyn Store>,
+    served: Option<Served>,
+    (flags, config, address, on_doubt): (args::Agent, &Config, &StoreAddress, OnDoubt),
+) -> Result<Worker, Error> {
+    let control = Control::default();
+    watch(control.clone())?;
+    let runner = SessionRunner::new(store, flags, served, config, address, on_doubt);
+    Ok(Worker::new(Arc::clone(store), runner).control(control))
 }
 
 /// The first signal lets the steps under way end, the second ends them.

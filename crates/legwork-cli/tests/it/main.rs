@@ -54,6 +54,7 @@ mod schemas;
 mod screens;
 mod search;
 mod sessions;
+mod set;
 mod signals;
 mod steering;
 mod stores;

@@ -141,6 +141,27 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "branch_and_compare",
+        &[
+            "It keeps a journal.",
+            "$0.15: Quill",
+            "$0.95: Quill, as it writes all of it down.",
+            "$0.25: the session that was forked is as it was",
+        ],
+    ),
+    (
+        "resume_after_kill",
+        &[
+            "run: posts a letter to Ann",
+            "run: posts a letter to Bob",
+            "run: looks whether an answer came",
+            "the process was killed: true",
+            "resume: looks whether an answer came",
+            "resume: Both know, Bob comes.",
+            "posted: Ann, Bob",
+        ],
+    ),
+    (
         "ask_user",
         &[
             "awaiting_input",

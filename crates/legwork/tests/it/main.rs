@@ -7,6 +7,10 @@
     reason = "a test that cannot go on fails"
 )]
 
+// Random entries are made in one place.
+#[allow(dead_code, reason = "the core uses more of it")]
+#[path = "../../../legwork-core/tests/it/arbitrary.rs"]
+mod arbitrary;
 mod arguments;
 mod capability;
 mod capability_web;
@@ -17,6 +21,7 @@ mod definition;
 mod embedder;
 mod environment;
 mod examples;
+mod exported;
 mod face;
 mod folder;
 mod handoff;

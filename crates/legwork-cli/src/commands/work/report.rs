@@ -1,4 +1,4 @@
-//! What `legwork work` says of what happens.
+//! What a worker does, for people and for programs.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -14,19 +14,19 @@ use crate::display::text::{count, time, visible};
 
 /// Prints what happens: lines for people, or JSON.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(in crate::commands) struct Report {
     json: bool,
     /// The sessions of other agents that a person was told of: they stay due, and are told once.
     left: Mutex<BTreeSet<SessionId>>,
 }
 
 impl Report {
-    pub(super) fn new(json: bool) -> Self {
+    pub(in crate::commands) fn new(json: bool) -> Self {
         Self { json, left: Mutex::default() }
     }
 
     /// Prints an event. A reader that is gone does not end the work.
-    pub(super) fn event(&self, event: &WorkerEvent<'_>) {
+    pub(in crate::commands) fn event(&self, event: &WorkerEvent<'_>) {
         if self.json {
             let _ = print_json(&format!("{}\n", line(event)));
         } else if let Some(text) = words(event).filter(|_| self.is_news(event)) {

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::store_address::StoreAddress;
 use crate::trust::Asks;
-use crate::worker::Worker;
+use crate::worker::{Worker, other_model};
 
 use super::served::Served;
 
@@ -54,6 +54,9 @@ impl SessionRunner {
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Rest::Interrupted);
         };
+        if let Some(set) = other_model(&state, &settings.model.value) {
+            stored.set(set).await.map_err(legwork::Error::from)?;
+        }
         drop(state);
         let ready = worker.agent(Arc::clone(&self.store), &screen)?;
         let session = ready.agent.session(due.session.clone());
