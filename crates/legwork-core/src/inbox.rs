@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{Approval, Remember};
-use crate::event::MetadataSet;
 use crate::id::Seq;
 use crate::message::{Malformed, Message};
 use crate::pending::{Pending, PendingReason};
-use crate::settings::SessionSettings;
+use crate::settings::{MetadataSet, SessionSettings};
 use crate::transcript::Transcript;
 
 /// The number of an inbox item in its session; the first is 1.

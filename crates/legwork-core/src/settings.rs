@@ -1,12 +1,12 @@
-//! The settings of a session that a person sets, apart from the definition of its agent.
+//! What a person sets for a session: its settings, apart from the definition of its agent, and its
+//! metadata.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::budget::{Budget, Dimension};
-use crate::event::Definition;
-use crate::inference::ModelSettings;
 
 /// Settings of a session that a person sets: its model, instructions and limits.
 ///
@@ -117,19 +117,19 @@ impl SessionSettings {
             ..merged
         }
     }
+}
 
-    /// A definition with these settings over it.
-    #[must_use]
-    pub fn over(&self, definition: &Definition) -> Definition {
-        let kept = &definition.settings;
-        let model = self.model.as_ref().filter(|model| !model.is_empty());
-        let model = Arc::clone(model.unwrap_or(&kept.model));
-        let limits = self.limits.or(&definition.budget);
-        Definition {
-            instructions: self.instructions.as_ref().unwrap_or(&definition.instructions).clone(),
-            settings: ModelSettings { model, ..kept.clone() },
-            budget: self.unlimited.iter().fold(limits, |limits, one| limits.without(one)),
-            ..definition.clone()
-        }
-    }
+/// A metadata value of the conversation that is set or removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MetadataSet {
+    /// The name of the value.
+    pub key: String,
+    /// The value; none removes the key.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::present::present"
+    )]
+    pub value: Option<Value>,
 }

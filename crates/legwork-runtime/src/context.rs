@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use legwork_account::Account;
-use legwork_context::{Conversation, Owed};
+use legwork_context::{Conversation, NotSettled, Owed};
 use legwork_core::budget::{Amounts, Reserve};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
@@ -21,7 +21,6 @@ use legwork_session::{NewItems, Writer};
 use legwork_toolset::Toolbox;
 
 use crate::control::Control;
-use crate::driver::unsettled;
 use crate::error::Halt;
 use crate::services::{Ancestry, Caller, Services};
 use crate::wait_policy::WaitPolicy;
@@ -324,4 +323,9 @@ impl StepContext {
             metadata: finished.metadata.clone(),
         });
     }
+}
+
+/// What is recorded where no request can be made of a conversation.
+pub(crate) fn unsettled() -> ErrorRecord {
+    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, NotSettled.to_string())
 }

@@ -18,6 +18,7 @@ use crate::nesting;
 use crate::outcome::ContinuationOutcome;
 use crate::output::{Stage, Wanted};
 use crate::pending::Pending;
+use crate::settings::SessionSettings;
 use crate::status::ExecutionStatus;
 use crate::time::{Micros, Timestamp};
 use crate::tool::{EffectClass, Metadata, ToolOutcome, ToolSpec};
@@ -108,6 +109,21 @@ pub enum DefinitionPolicy {
 }
 
 impl Definition {
+    /// The same with settings of a session over it.
+    #[must_use]
+    pub fn with_settings(&self, set: &SessionSettings) -> Self {
+        let kept = &self.settings;
+        let model = set.model.as_ref().filter(|model| !model.is_empty());
+        let model = Arc::clone(model.unwrap_or(&kept.model));
+        let limits = set.limits.or(&self.budget);
+        Self {
+            instructions: set.instructions.as_ref().unwrap_or(&self.instructions).clone(),
+            settings: ModelSettings { model, ..kept.clone() },
+            budget: set.unlimited.iter().fold(limits, |limits, one| limits.without(one)),
+            ..self.clone()
+        }
+    }
+
     /// The names of the fields that differ from those of another definition.
     pub fn changes(&self, other: &Self) -> Vec<&'static str> {
         let Self { instructions, settings, budget, version, output, tools } = self;
@@ -394,21 +410,6 @@ pub struct ExecutionFinished {
     pub status: ExecutionStatus,
     /// The outcome, which says why.
     pub outcome: Arc<ContinuationOutcome>,
-}
-
-/// A metadata value of the conversation was set or removed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct MetadataSet {
-    /// The name of the value.
-    pub key: String,
-    /// The value; none removes the key.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "crate::present::present"
-    )]
-    pub value: Option<Value>,
 }
 
 /// An inbox item was taken up; its effect is the next event.

@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 pub use body::{
     Answered, Defined, Definition, DefinitionPolicy, ExecutionFinished, ExecutionReopened,
     ExecutionStarted, ForkedFrom, HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted,
-    InferenceStarted, MetadataSet, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem,
-    Responded, ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended,
-    Titled, ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome,
-    UndoStarted, Unknown, Worked,
+    InferenceStarted, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded,
+    ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended, Titled,
+    ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted,
+    Unknown, Worked,
 };
 
 pub use context::{
@@ -25,6 +25,7 @@ pub use context::{
 use crate::error::ErrorRecord;
 use crate::inbox::Label;
 use crate::message::Message;
+pub use crate::settings::MetadataSet;
 use crate::settings::SessionSettings;
 use std::sync::Arc;
 

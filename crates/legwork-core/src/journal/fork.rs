@@ -102,7 +102,7 @@ impl Fork {
 fn defining(facts: &SessionFacts) -> Vec<Event> {
     let (own, digest) = (facts.own_definition().clone(), facts.definition_digest.clone());
     let settings = facts.settings.clone();
-    let set = settings.over(&own);
+    let set = own.with_settings(&settings);
     let mut events = Vec::new();
     if *own != Definition::default() {
         events.push(Event::Defined(Defined { definition: own, digest }));

@@ -19,7 +19,7 @@ impl SessionFacts {
         self.definition_digest = (recorded.digest() == *digest).then(|| digest.clone());
         let definition = match self.settings.is_empty() {
             true => Arc::clone(&recorded),
-            false => Arc::new(self.settings.over(&recorded)),
+            false => Arc::new(recorded.with_settings(&self.settings)),
         };
         self.own_definition = Some(recorded);
         self.go_by(definition);
@@ -27,7 +27,8 @@ impl SessionFacts {
 
     pub(super) fn set(&mut self, settings: &SessionSettings) {
         let own = self.own_definition.take().unwrap_or_else(|| Arc::clone(&self.definition));
-        let definition = settings.over(if settings.reset { &own } else { &self.definition });
+        let before = if settings.reset { &own } else { &self.definition };
+        let definition = before.with_settings(settings);
         self.settings = std::mem::take(&mut self.settings).then(settings);
         self.own_definition = Some(own);
         self.go_by(Arc::new(definition));

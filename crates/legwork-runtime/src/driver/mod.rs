@@ -6,8 +6,7 @@ mod tool_calling;
 
 use std::sync::Arc;
 
-use legwork_context::NotSettled;
-use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
+use legwork_core::error::ErrorRecord;
 use legwork_core::transcript::Settled;
 use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response, Transcript};
 use legwork_port::{BoxFuture, Model};
@@ -18,7 +17,7 @@ pub use infer::infer;
 pub(crate) use infer::{inquire, meet};
 pub use tool_calling::ToolCalling;
 
-use crate::context::StepContext;
+use crate::context::{StepContext, unsettled};
 use crate::error::Halt;
 use crate::executor;
 use crate::judge::judge;
@@ -166,9 +165,4 @@ pub fn request(
 /// When calls have no results, as it is to be recorded in the state.
 pub fn settled(messages: &Transcript) -> Result<Settled<'_>, ErrorRecord> {
     messages.settled().ok_or_else(unsettled)
-}
-
-pub(crate) fn unsettled() -> ErrorRecord {
-    let message = NotSettled.to_string();
-    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message)
 }

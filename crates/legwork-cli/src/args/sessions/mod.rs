@@ -89,7 +89,7 @@ pub(crate) enum Sessions {
     Tree(Tree),
     /// Go back to an entry of a session, and go on from there
     #[command(after_help = tree::BRANCH)]
-    Branch(Branch),
+    Branch(Box<Branch>),
     /// Go back to before the last task or steps of a session
     #[command(after_help = tree::REWIND)]
     Rewind(Rewind),

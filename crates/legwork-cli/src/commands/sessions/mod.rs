@@ -38,7 +38,7 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Remove(args) => remove::remove(args, config).await,
         args::Sessions::Search(args) => search::search(args, config).await,
         args::Sessions::Tree(args) => branches::tree(args, config).await,
-        args::Sessions::Branch(args) => moved::branch(args, config).await,
+        args::Sessions::Branch(args) => moved::branch(*args, config).await,
         args::Sessions::Rewind(args) => moved::rewind(args, config).await,
         args::Sessions::Fork(args) => fork::fork(args, config).await,
         args::Sessions::Label(args) => named::label(args, config).await,
