@@ -32,6 +32,7 @@ mod seeded;
 mod servers;
 mod sources;
 mod stranger;
+mod sweep;
 mod system;
 mod test;
 
@@ -67,6 +68,12 @@ const COMMANDS: &[Command] = &[
         usage: "outage",
         about: "a model's server fails for three minutes, and the command waits for it",
         run: outage::run,
+    },
+    Command {
+        name: "sweep",
+        usage: "sweep [--store S] [--full] [--seed S]",
+        about: "a run killed, or its disk failing, at each place; --case runs one case again",
+        run: sweep::run,
     },
     Command {
         name: "random",

@@ -19,13 +19,14 @@
 //! ```
 //!
 //! Read the modules in this order: `shared` (the accounts, and a subagent's share), `calls` (those
-//! of a turn that have not begun), `uncommitted` (charges that are not durable yet).
+//! of a turn that have not begun), `uncommitted` (charges that are not durable yet), `account` (what a run spends from).
 #![forbid(unsafe_code)]
 
+mod account;
 mod calls;
 mod shared;
 mod uncommitted;
 
+pub use account::Account;
 pub use calls::ReservedCalls;
 pub use shared::{Affordable, SharedBudget};
-pub use uncommitted::UncommittedCharges;

@@ -11,16 +11,16 @@ use crate::shared::SharedBudget;
 /// They may count on it only once it is durable: after a crash before that, what was held
 /// is charged in full.
 #[derive(Default)]
-pub struct UncommittedCharges(Mutex<Vec<(Amounts, Amounts)>>);
+pub(crate) struct UncommittedCharges(Mutex<Vec<(Amounts, Amounts)>>);
 
 impl UncommittedCharges {
     /// Notes what was held and what of it is charged.
-    pub fn note(&self, held: Amounts, charged: Amounts) {
+    pub(crate) fn note(&self, held: Amounts, charged: Amounts) {
         self.lock().push((held, charged));
     }
 
     /// It is durable: the agents above may know.
-    pub fn settle(&self, shared_budget: &SharedBudget) {
+    pub(crate) fn settle(&self, shared_budget: &SharedBudget) {
         for (held, charged) in self.lock().drain(..) {
             shared_budget.settle(TreeAmounts::of(&held), TreeAmounts::of(&charged));
         }

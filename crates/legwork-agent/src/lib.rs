@@ -25,7 +25,9 @@ pub mod capability;
 pub mod describe;
 pub mod driver;
 
-pub use agent::{Agent, builder, overriding, request, rest, session, stream, subagent, undo};
+pub use agent::{
+    Agent, beside, builder, overriding, request, rest, session, stream, subagent, undo,
+};
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};
 pub use describe::Description;
@@ -37,6 +39,7 @@ pub use session::{Back, Beginning, Delivery, Session, StoredSession, Waiting};
 pub use stream::RunStream;
 pub use subagent::Subagent;
 
+pub use legwork_context as context;
 pub use legwork_core::continuation;
 pub use legwork_lifecycle::{
     self as lifecycle, Composite, CoreLifecycle, Handler, Hook, HookStack, hook, hooks,
@@ -44,7 +47,7 @@ pub use legwork_lifecycle::{
 pub use legwork_memory as memory;
 pub use legwork_port::{Core, EventKind, RunEvent, event};
 pub use legwork_runtime::{
-    Active, Control, Error, Halt, HaltReason, StepContext, Timers, Unfinished, WaitPolicy, context,
+    Active, Control, Error, Halt, HaltReason, StepContext, Timers, Unfinished, WaitPolicy,
     executor, open,
 };
 pub use legwork_toolset as toolset;

@@ -155,6 +155,9 @@ fn of_store(error: &store::Error) -> &'static str {
             "name another store with --store, such as sqlite:PATH, jsonl:DIR, postgres://HOST/DATABASE \
              or redis://HOST, or set LEGWORK_STORE"
         }
-        _ => "what was journaled is safe: set right what is wrong, then `legwork resume` goes on",
+        _ => {
+            "what was journaled is safe: set right what is wrong and give the command again, or \
+             `legwork resume` for a session that has begun"
+        }
     }
 }

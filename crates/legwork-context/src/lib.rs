@@ -24,13 +24,18 @@
 //!
 //! Read the modules in this order: [`mod@unit`], [`view`], [`transform`], [`transforms`], [`app`],
 //! `renderers`, `source` (transcript to units), `stage` (a transform at work), `output` (units
-//! to messages), `chain` (digests), `memory`, `pipeline`; then [`compaction`] and [`branch`].
+//! to messages), `chain` (digests), `memory`, `pipeline`; then [`compaction`] and [`branch`]; what an agent has ([`Context`]) and what a
+//! run keeps ([`Conversation`]): `context`, `comparer`, `ask`, `conversation`.
 #![forbid(unsafe_code)]
 
 pub mod app;
+mod ask;
 pub mod branch;
 mod chain;
 pub mod compaction;
+mod comparer;
+mod context;
+mod conversation;
 mod memory;
 mod output;
 mod pins;
@@ -44,7 +49,10 @@ pub mod transforms;
 pub mod unit;
 pub mod view;
 
+pub use ask::Ask;
 pub use chain::digest;
+pub use context::Context;
+pub use conversation::{Agreed, Conversation, Owed};
 pub use memory::Memory;
 pub use pins::{PINNED, pinned};
 pub use pipeline::{NotSettled, Pipeline, Shown};

@@ -229,6 +229,11 @@ fn as_it_is(memory: &mut Memory, state: &AgentState, report: &mut Report) -> Tra
 }
 
 impl Shown {
+    /// The messages, the report, and the last link of the chain of digests.
+    pub(crate) fn into_parts(self) -> (Transcript, Report, Option<[u8; 32]>) {
+        (self.messages, self.report, self.last)
+    }
+
     /// A request of these messages.
     pub fn request(&self, settings: Arc<ModelSettings>) -> ModelRequest {
         match self.messages.settled() {

@@ -16,6 +16,8 @@ string_enum! {
         RateLimit = "rate_limit",
         /// A time limit was exceeded.
         Timeout = "timeout",
+        /// A request was longer than the model's window.
+        ContextOverflow = "context_overflow",
         /// A tool failed.
         Tool = "tool",
         /// Arguments or output did not fit their schema.
@@ -102,10 +104,12 @@ impl ErrorRecord {
     /// person may have corrected, and for a criterion that says so
     /// ([`retryable`](Self::retryable)).
     pub fn may_pass(&self) -> bool {
-        use ErrorKind::{Configuration, Incomplete, Model, RateLimit, Timeout};
+        use ErrorKind::{Configuration, ContextOverflow, Incomplete, Model, RateLimit, Timeout};
         match self.source {
             ErrorSource::Model => {
-                matches!(self.kind, Model | RateLimit | Timeout | Incomplete | Configuration)
+                let passes =
+                    [Model, RateLimit, Timeout, Incomplete, Configuration, ContextOverflow];
+                passes.contains(&self.kind)
             }
             ErrorSource::Driver => self.kind == Configuration,
             ErrorSource::Criterion(_) => self.retryable,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::Event;
-use legwork_core::state::{CallVerdict, Change, CurrentToolCall};
+use legwork_core::state::{CallVerdict, Change, CurrentToolCall, ProposedCompaction};
 use legwork_core::{AgentState, ErrorKind, ModelRequest};
 use legwork_port::Trigger;
 
@@ -25,6 +25,7 @@ pub fn allowed(trigger: Trigger) -> Vec<&'static str> {
     match trigger {
         Trigger::ExecutionStart => with(&STATE, &[]),
         Trigger::StepStart => with(&STATE, &["tool_selection"]),
+        Trigger::BeforeCompaction => with(&NOTES, &["proposed_compaction"]),
         Trigger::BeforeInference => with(&NOTES, &["current_request"]),
         Trigger::AfterInference => with(&NOTES, &["response_changed"]),
         Trigger::BeforeToolUse => with(&NOTES, &["current_tool_call"]),
@@ -112,6 +113,10 @@ fn undone(before: &AgentState, after: &AgentState, changes: &[Change<'_>]) -> Op
             before.current_request().map(|request| &**request),
             after.current_request().map(|request| &**request),
         ),
+        Change::Compaction => undone_compaction(
+            before.proposed_compaction().map(|proposed| &**proposed),
+            after.proposed_compaction().map(|proposed| &**proposed),
+        ),
         Change::ToolCall => {
             undone_call(before.current_tool_call(), after.current_tool_call().map(|call| &**call))
         }
@@ -143,6 +148,23 @@ fn undone_request(
     let same = Arc::ptr_eq(tools, &after.tools) || tools.digest() == after.tools.digest();
     let words = "changed the tools of the request, which a `ToolSelection` does on on_step_start";
     (!same).then_some(words)
+}
+
+/// A compaction that was cancelled stays so, and what it keeps is not changed.
+fn undone_compaction(
+    before: Option<&ProposedCompaction>,
+    after: Option<&ProposedCompaction>,
+) -> Option<&'static str> {
+    let after = after?;
+    let Some(before) = before else {
+        return Some("proposed a compaction where none is, or where it was cancelled");
+    };
+    let same = ProposedCompaction {
+        focus: before.focus.clone(),
+        summary: before.summary.clone(),
+        ..after.clone()
+    };
+    (same != *before).then_some("changed more of the compaction than its summary and focus")
 }
 
 /// A call that is judged stays the same call, and blocked where a gate blocked it.

@@ -135,6 +135,9 @@ lifecycle! {
     on_execution_start => ExecutionStart;
     /// Called before each step; a stop requested here prevents the step.
     on_step_start => StepStart;
+    /// Called before a summary takes the place of the beginning of the conversation:
+    /// `state.proposed_compaction()`.
+    on_before_compaction => BeforeCompaction;
     /// Called when a request is built, before it is sent: `state.current_request()`.
     on_before_inference => BeforeInference;
     /// Called when the raw response is committed: `state.current_step()`.

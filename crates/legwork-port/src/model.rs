@@ -266,6 +266,7 @@ impl Error {
         let kind = match self.kind {
             Kind::RateLimited | Kind::QuotaExceeded => ErrorKind::RateLimit,
             Kind::Timeout => ErrorKind::Timeout,
+            Kind::ContextOverflow => ErrorKind::ContextOverflow,
             _ => ErrorKind::Model,
         };
         ErrorRecord {

@@ -8,6 +8,8 @@ pub enum Trigger {
     ExecutionStart,
     /// Before each step.
     StepStart,
+    /// Before a summary takes the place of the beginning of the conversation.
+    BeforeCompaction,
     /// When a request is built, before it is sent.
     BeforeInference,
     /// When the response is committed.
@@ -28,9 +30,10 @@ pub enum Trigger {
 
 impl Trigger {
     /// All triggers, in the order in which they fire.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ExecutionStart,
         Self::StepStart,
+        Self::BeforeCompaction,
         Self::BeforeInference,
         Self::AfterInference,
         Self::BeforeToolUse,
@@ -46,6 +49,7 @@ impl Trigger {
         match self {
             Self::ExecutionStart => "on_execution_start",
             Self::StepStart => "on_step_start",
+            Self::BeforeCompaction => "on_before_compaction",
             Self::BeforeInference => "on_before_inference",
             Self::AfterInference => "on_after_inference",
             Self::BeforeToolUse => "on_before_tool_use",

@@ -2,22 +2,26 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
-use legwork_account::{ReservedCalls, SharedBudget, UncommittedCharges};
-use legwork_core::budget::TreeAmounts;
+use legwork_account::Account;
+use legwork_context::{Conversation, Owed};
+use legwork_core::budget::{Amounts, Reserve};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceStarted, ToolFinished};
 use legwork_core::state::Seal;
-use legwork_core::{AgentState, Event, ToolCall, ToolOutcome};
-use legwork_port::{Claim, Emitter, EventKind, Lifecycle, Model, Observer, StepView, Trigger};
+use legwork_core::{AgentState, Event, ModelRequest, ToolCall, ToolOutcome, Transcript};
+use legwork_port::{
+    Claim, Emitter, EventKind, Lifecycle, Model, Observer, Profile, StepView, Trigger,
+};
 use legwork_session::kept::Kept;
 use legwork_session::{NewItems, Writer};
 use legwork_toolset::Toolbox;
 
 use crate::control::Control;
+use crate::driver::unsettled;
 use crate::error::Halt;
 use crate::services::{Ancestry, Caller, Services};
 use crate::wait_policy::WaitPolicy;
@@ -31,11 +35,9 @@ pub struct StepContext {
     pub(crate) events: Emitter,
     pub(crate) view: StepView,
     pub(crate) toolbox: Toolbox,
-    /// What the agents above leave to this one.
-    pub(crate) shared_budget: Option<SharedBudget>,
-    pub(crate) uncommitted_charges: UncommittedCharges,
-    /// The calls of the turn that are held above.
-    pub(crate) held_calls: ReservedCalls,
+    /// What the model reads of the session.
+    conversation: Mutex<Conversation>,
+    pub(crate) account: Account,
     /// Whether the store looked for new items when the last inference was committed.
     pub(crate) store_looked: AtomicBool,
     /// Whether items came while a step began: it begins again, and hooks have seen that.
@@ -62,11 +64,10 @@ impl StepContext {
             view: StepView::new(events.clone(), clock, services.deps.clone()),
             control: Control::default(),
             waits: WaitPolicy::default(),
+            conversation: Mutex::new(Conversation::new(services.context.clone())),
             toolbox: Toolbox::new(Arc::clone(&services.toolsets), events.clone()),
             events,
-            held_calls: ReservedCalls::new(ancestry.shared_budget.clone()),
-            shared_budget: ancestry.shared_budget,
-            uncommitted_charges: UncommittedCharges::default(),
+            account: Account::below(ancestry.shared_budget),
             store_looked: AtomicBool::new(false),
             begins_again: AtomicBool::new(false),
             seal: Seal::default(),
@@ -98,6 +99,44 @@ impl StepContext {
         })
     }
 
+    /// The messages that the model reads of a state, without what transforms leave out.
+    ///
+    /// # Errors
+    /// When the agent has no such model, or calls have no results yet.
+    pub fn messages(&self, state: &AgentState) -> Result<Transcript, ErrorRecord> {
+        let profile = self.model(state)?.profile();
+        let messages = self.conversation().messages(state, profile);
+        messages.map_err(|_| unsettled())
+    }
+
+    /// What a request needs before it is sent.
+    ///
+    /// # Errors
+    /// The refusal of the last one as too long, if nothing was left out for it.
+    pub(crate) fn owed_first(
+        &self,
+        state: &AgentState,
+        request: &ModelRequest,
+    ) -> Result<Option<Owed>, ErrorRecord> {
+        let mut conversation = self.conversation();
+        let owed = conversation.owed(state, request, self.profile(state));
+        for warning in conversation.warnings() {
+            self.events.warn(|| warning);
+        }
+        conversation.overflow().map_or(Ok(owed), Err)
+    }
+
+    /// What is known of the model of a state.
+    pub(crate) fn profile(&self, state: &AgentState) -> &Profile {
+        static UNKNOWN: Profile = Profile::new();
+        self.model(state).map_or(&UNKNOWN, |model| model.profile())
+    }
+
+    /// What the run keeps of its conversation.
+    pub(crate) fn conversation(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How the run is cancelled or interrupted; a driver that waits for something of its own
     /// ends when it is raised.
     pub fn control(&self) -> &Control {
@@ -111,8 +150,8 @@ impl StepContext {
             control: &self.control,
             events: &self.events,
             waits: self.waits,
-            shared_budget: self.shared_budget.as_ref(),
-            held_calls: &self.held_calls,
+            shared_budget: self.account.above(),
+            held_calls: &self.account.calls,
         }
     }
 
@@ -175,9 +214,7 @@ impl StepContext {
             Err(error) if error.is_new_items() => {}
             Err(error) => return Err(Halt::new(before.with_next(next), error)),
         }
-        if let Some(shared) = &self.shared_budget {
-            shared.settle(TreeAmounts::of(&reserved), TreeAmounts::default());
-        }
+        self.account.release(&reserved);
         self.begins_again.store(true, Ordering::Relaxed);
         Ok(Break(before))
     }
@@ -203,9 +240,7 @@ impl StepContext {
 
     /// The state that was committed; what it charged is settled above.
     fn settled(&self, state: AgentState) -> AgentState {
-        if let Some(shared_budget) = &self.shared_budget {
-            self.uncommitted_charges.settle(shared_budget);
-        }
+        self.account.committed();
         state.committed()
     }
 
@@ -253,6 +288,14 @@ impl StepContext {
         for signal in signals.iter().skip(emitted) {
             self.emit(|| EventKind::StopRaised { signal: signal.clone() });
         }
+    }
+
+    /// Settles what is reserved for an inference, with the agents above as soon as that is
+    /// durable, and notifies observers.
+    pub(crate) fn settle(&self, reserve: Option<&Reserve>, charged: &Amounts) {
+        let Some(Reserve { entry: id, amounts: held, .. }) = reserve.copied() else { return };
+        self.account.charge(held, *charged);
+        self.emit(|| EventKind::BudgetSettled { id, charged: *charged });
     }
 
     /// Answers a call of the step under way that does not run, or not any more.

@@ -55,6 +55,12 @@ pub enum Error {
     /// A conversation says no to what was asked.
     #[error(transparent)]
     Conversation(#[from] legwork_core::orchestrate::Refusal),
+    /// The conversation cannot be compacted, or the path that is left not be summarised.
+    #[error(transparent)]
+    Context(#[from] legwork_context::compaction::Cannot),
+    /// What was asked for beside the steps was not done, for this reason.
+    #[error("{0}")]
+    NotDone(String),
     /// A state was handed back that does not extend the one that was given out; nothing of
     /// it is taken over.
     #[error("the caller handed back a state {FOREIGN}")]

@@ -92,7 +92,7 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
         true => forbids_calls(&cx.services.criteria, &state).or_else(|| granted(&state, cx, open)),
         false => None,
     };
-    let above = || Some(passed(cx.held_calls.hold(open).err()?));
+    let above = || Some(passed(cx.account.calls.hold(open).err()?));
     match forbids.or_else(above) {
         Some(signal) => state.with_stop_signal(signal),
         None => state,
@@ -101,7 +101,7 @@ fn check_batch(state: AgentState, cx: &StepContext) -> AgentState {
 
 /// Whether calls would pass what a subagent was granted at spawn, whatever its criteria say.
 fn granted(state: &AgentState, cx: &StepContext, calls: usize) -> Option<StopSignal> {
-    let ledger = cx.shared_budget.as_ref()?.granted(state.ledger());
+    let ledger = cx.account.above()?.granted(state.ledger());
     ledger.forbids_calls(calls as u64).map(passed)
 }
 

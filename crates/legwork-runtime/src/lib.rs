@@ -15,7 +15,7 @@
 //!
 //! 1. What a run is made of: [`result`](Run), [`Error`] (`error`), [`control`], `wait_policy`, [`services`]
 //!    (what all runs of an agent share), [`context`] (what a step works with).
-//! 2. What a step does: `inbox`, `spending`, `watch` (active time, and work that is cut off),
+//! 2. What a step does: `inbox`, `watch` (active time, and work that is cut off),
 //!    `judge`, `doubt`, `release`, [`executor`], [`driver`].
 //! 3. What joins it: `output` (whether a step gave it), `pause` (calls wait), `stop`, `run` (the
 //!    loop), [`open`].
@@ -36,7 +36,6 @@ mod release;
 mod result;
 mod run;
 pub mod services;
-mod spending;
 mod stop;
 mod wait_policy;
 mod watch;
@@ -45,8 +44,8 @@ pub use context::StepContext;
 pub use control::Control;
 pub use driver::{Driver, Source, ToolCalling};
 pub use error::{Error, Halt, HaltReason};
+pub use legwork_inference::spending::price_unknown;
 pub use open::Active;
 pub use result::{Run, Unfinished};
 pub use services::{Ancestry, Caller, Services, SubagentCall, Subagents, TurnSubagents};
-pub use spending::price_unknown;
 pub use wait_policy::{Timers, WaitPolicy};

@@ -1,6 +1,7 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
 mod begin;
+mod beside;
 mod opening;
 
 use std::sync::Arc;

@@ -132,7 +132,7 @@ async fn end_step(
     state: AgentState,
 ) -> ControlFlow<AgentState, AgentState> {
     // Those of its calls that are held still never began.
-    cx.held_calls.keep(0);
+    cx.account.calls.keep(0);
     let hooks = [Trigger::AfterToolUse, Trigger::Error, Trigger::StepEnd];
     let may_wait = cx.services.output.is_some() || hooks.iter().any(|trigger| cx.listens(*trigger));
     let begun = may_wait.then(|| state.clone());

@@ -161,24 +161,36 @@ pub async fn readable(sessions: &Sessions, session: &SessionId) -> Result<Option
     Ok((begun && loaded.unreadable.is_none()).then_some(loaded.journal))
 }
 
-/// Moves the head and folds the path to it, if no step is under way there.
+/// Takes up an item that moves the head.
 fn move_head(
     state: AgentState,
     posted: Posted,
     to: Seq,
     journal: &Journal,
 ) -> (AgentState, Option<Refusal>) {
+    let decided = state.decide(Input::Take(posted.clone()));
+    match decided.and_then(|events| moved(&state, to, events, journal)) {
+        Ok(moved) => (moved, None),
+        Err(refusal) => record(state, posted, Err(refusal)),
+    }
+}
+
+/// The state with the events of a move of its head, and the conversation on the path to an entry.
+///
+/// # Errors
+/// If a step is under way there.
+pub fn moved(
+    state: &AgentState,
+    to: Seq,
+    events: Vec<Event>,
+    journal: &Journal,
+) -> Result<AgentState, Refusal> {
     let all = journal.entries().iter().chain(state.uncommitted().iter());
     let all = Journal::new(all.cloned().collect());
-    let decided = state.decide(Input::Take(posted.clone()));
-    let (moved, refusal) = record(state.clone(), posted.clone(), decided);
-    if refusal.is_some() {
-        return (moved, refusal);
-    }
-    let moved = moved.on_path(all.path(to));
+    let moved = events.into_iter().fold(state.clone(), AgentState::with).on_path(all.path(to));
     match moved.current_step() {
-        Some(_) if !moved.may_be_left() => record(state, posted, Err(Refusal::StepUnderWay)),
-        _ => (moved, None),
+        Some(_) if !moved.may_be_left() => Err(Refusal::StepUnderWay),
+        _ => Ok(moved),
     }
 }
 

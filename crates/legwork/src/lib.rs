@@ -33,7 +33,7 @@
 //!
 //! Read the modules in this order: [`model`], [`embedder`], [`mod@tool`], [`toolset`] (sources of
 //! tools, decorated and combined), [`pending`] (calls that wait for an answer), [`store`],
-//! [`capability`], `output`, `definition` and `skills` (agents and skills as files), then [`agent`],
+//! [`capability`], [`context`] (what models read of a session), `output`, `definition` and `skills` (agents and skills as files), then [`agent`],
 //! [`port`] and [`core`].
 //!
 //! # Features
@@ -85,6 +85,7 @@ pub mod toolset;
 
 pub use error::{Error, Result};
 pub use legwork_agent as agent;
+pub use legwork_agent::context;
 pub use legwork_agent::{
     Agent, Capability, Description, EventKind, Override, Run, RunEvent, Session, Subagent,
     Unfinished, hook,

@@ -9,6 +9,7 @@ use legwork_runtime::Error;
 use legwork_runtime::open::Task;
 
 use crate::agent::Agent;
+use crate::agent::beside::Beside;
 use crate::agent::request::RunRequest;
 pub use crate::agent::stored::StoredSession;
 use crate::agent::undo::{self, UndoFrom, UndoPlan};
@@ -92,6 +93,34 @@ impl Session {
     pub async fn undo(&self, from: UndoFrom) -> Result<UndoPlan, Error> {
         let (tools, opened) = undo::tools_of(&self.agent, self.stored.id()).await?;
         self.stored.plan_undo(from, &|call| tools.undoes(call), opened).await
+    }
+
+    /// Puts a summary in place of the beginning of the conversation, which a model makes; await it.
+    ///
+    /// `focus` says in words what the summary is to heed. The journal and the transcript keep
+    /// everything.
+    ///
+    /// ```
+    /// # async fn of(session: legwork_agent::Session) -> Result<(), legwork_agent::Error> {
+    /// session.compact(Some("what was decided about the parser".to_owned())).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// It fails when there is no such session, it is in use, nothing can be left out
+    /// ([`Error::Context`]), a hook cancels it or the model gives no summary ([`Error::NotDone`]),
+    /// or what happened could not be journaled.
+    pub fn compact(&self, focus: Option<String>) -> Beside {
+        Beside::new(&self.agent, self.stored.id(), Task::Compact { focus })
+    }
+
+    /// Moves the head to an entry between steps, and records there a summary, which a model makes,
+    /// of the path that is left; await it. Else as [`StoredSession::move_head`].
+    ///
+    /// If there is no summary, the head is not moved. It fails as [`StoredSession::move_head`] and
+    /// [`Session::compact`].
+    pub fn branch_with_summary(&self, to: Seq) -> Beside {
+        Beside::new(&self.agent, self.stored.id(), Task::Branch { to })
     }
 
     /// Goes on where it stands; await it.

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use legwork_agent::lifecycle::Strictness;
 use legwork_agent::{Composite, HookStack, hook, lifecycle};
-use legwork_core::event::Event;
-use legwork_core::state::{self, CurrentToolCall, CurrentToolExecution, Judged};
+use legwork_core::event::{CompactionCause, Event};
+use legwork_core::state::{
+    self, CurrentToolCall, CurrentToolExecution, Judged, ProposedCompaction,
+};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
-    AgentState, ContinuationOutcome, Decision, ErrorKind, ModelRequest, ModelSettings, StopReason,
+    AgentState, ContinuationOutcome, Decision, ErrorKind, ModelRequest, ModelSettings, Seq,
+    StopReason,
 };
 use legwork_port::{BoxFuture, Lifecycle, StepView, Trigger};
 use serde_json::json;
@@ -21,13 +24,14 @@ use crate::tools::{signal, view};
 type Change = fn(AgentState) -> AgentState;
 
 /// Each change of something that is not recorded.
-const TRANSIENT: [(&str, Change); 9] = [
+const TRANSIENT: [(&str, Change); 10] = [
     ("committed", AgentState::committed),
     ("tool_selection", |state| state.with_tool_selection(Some(ToolSelection::all().hide("look")))),
     ("current_request", |state| {
         let request = state.current_request().unwrap().as_ref().clone();
         state.with_current_request(Some(Arc::new(request)))
     }),
+    ("proposed_compaction", |state| state.with_proposed_compaction(None)),
     ("current_tool_call", |state| state.with_tool_call_arguments(json!({"n": 2}))),
     ("current_tool_execution", |state| state.with_current_tool_execution(None)),
     ("judged", |state| state.with_judged(0, Judged::default())),
@@ -91,8 +95,21 @@ fn pending() -> AgentState {
     assert!(execution.is_some());
     state
         .with_current_request(Some(Arc::new(request)))
+        .with_proposed_compaction(Some(Arc::new(proposed())))
         .with_current_tool_call(Some(Arc::new(pending)))
         .with_current_tool_execution(execution)
+}
+
+fn proposed() -> ProposedCompaction {
+    ProposedCompaction {
+        cause: CompactionCause::Window,
+        first_kept: Seq(1),
+        also_kept: Vec::new(),
+        tokens_before: 100,
+        tokens_kept: 10,
+        focus: None,
+        summary: None,
+    }
 }
 
 /// A lifecycle that makes one change on every trigger.
@@ -187,7 +204,10 @@ async fn s2_3_each_change_is_let_in_where_it_is_told_as_allowed_and_costs_only_i
     }
     // Each place of the table, by hooks and by lifecycles, in both modes.
     let allowed: usize = Trigger::ALL.map(|t| lifecycle::allowed(t).len()).iter().sum();
-    assert_eq!((let_in, refused), (4 * allowed, 4 * (10 * changes().len() - allowed)));
+    assert_eq!(
+        (let_in, refused),
+        (4 * allowed, 4 * (Trigger::ALL.len() * changes().len() - allowed))
+    );
 }
 
 fn told_as_refused(after: &AgentState, who: &str, name: &str, trigger: Trigger, case: &str) {
@@ -284,4 +304,42 @@ async fn s2_3_only_the_result_that_is_shown_is_changed() {
     let (after, why) = tried(Trigger::AfterToolUse, before.clone(), other).await;
     assert_eq!(names(&after, &before), ["failed"]);
     assert!(why.contains("another call than the one that is shown"), "{why}");
+}
+
+#[tokio::test]
+async fn s9_5_a_compaction_that_was_cancelled_stays_so_and_what_it_keeps_is_not_changed() {
+    let on = Trigger::BeforeCompaction;
+    let with = |change: fn(&mut ProposedCompaction)| {
+        let mut proposed = proposed();
+        change(&mut proposed);
+        Some(Arc::new(proposed))
+    };
+    let cancelled = || pending().with_proposed_compaction(None);
+    let revived = |state: AgentState| state.with_proposed_compaction(Some(Arc::new(proposed())));
+    let (after, why) = tried(on, cancelled(), revived).await;
+    assert!(after.proposed_compaction().is_none() && why.contains("was cancelled"), "{why}");
+
+    let cuts = |state: AgentState| {
+        let mut other = proposed();
+        other.first_kept = Seq(9);
+        state.with_proposed_compaction(Some(Arc::new(other)))
+    };
+    let (after, why) = tried(on, pending(), cuts).await;
+    assert_eq!(after.proposed_compaction().map(|one| one.first_kept), Some(Seq(1)));
+    assert!(why.contains("more of the compaction"), "{why}");
+
+    let words = with(|one| one.summary = Some("short".to_owned()));
+    let before = pending().with_proposed_compaction(words.clone());
+    let (after, why) = tried(on, before, |state| {
+        let mut one = state.proposed_compaction().unwrap().as_ref().clone();
+        one.focus = Some("numbers".to_owned());
+        state.with_proposed_compaction(Some(Arc::new(one)))
+    })
+    .await;
+    let after = after.proposed_compaction().cloned().unwrap();
+    assert_eq!(
+        (after.summary.as_deref(), after.focus.as_deref()),
+        (Some("short"), Some("numbers"))
+    );
+    assert!(why.is_empty(), "{why}");
 }

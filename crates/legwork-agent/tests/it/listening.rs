@@ -106,7 +106,7 @@ async fn a_request_to_stop_is_told_once_wherever_it_is_raised() {
         kinds.iter().filter(is).count()
     };
     for trigger in Trigger::ALL {
-        if matches!(trigger, Trigger::ExecutionEnd | Trigger::Error) {
+        if matches!(trigger, Trigger::ExecutionEnd | Trigger::Error | Trigger::BeforeCompaction) {
             continue;
         }
         let stops = hook("stops", [trigger], |state: AgentState, _| async move {

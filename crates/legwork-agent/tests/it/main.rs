@@ -21,6 +21,7 @@ mod cancel;
 mod capability;
 mod charges;
 mod claimed;
+mod context;
 mod core_lifecycle;
 mod counted;
 mod crash;

@@ -182,10 +182,10 @@ where
     fn request(
         &self,
         state: &AgentState,
-        _: &StepContext,
+        cx: &StepContext,
         shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
-        request(state, shown)
+        request(state, cx, shown)
     }
 
     fn source(&self, state: &AgentState, _: &StepContext) -> Result<Source, ErrorRecord> {

@@ -7,9 +7,11 @@ use legwork_agent::{Agent, Subagent, subagent};
 use legwork_core::{ExecutionStatus, SessionId, ToolOutcome};
 use legwork_port::Store;
 use legwork_port::store::Query;
+use legwork_testkit::fault::{Fault, FaultyStore, Operation};
 use legwork_testkit::{Gate, ScriptedModel, Turn};
 use serde_json::json;
 
+use crate::claimed::Warnings;
 use crate::subagents::{child_of, reviewer, scripted, spawn, state_of};
 use crate::tools::{World, outcomes, said, waiting};
 
@@ -163,4 +165,27 @@ async fn s8_6_removing_a_session_takes_its_subagents_along_and_a_subagent_goes_w
     store.remove(&["s".into()]).await.unwrap();
     agent.session(tree[1].clone()).remove().await.unwrap();
     assert_eq!(store.sessions(&Query::first(9)).await.unwrap().sessions.len(), 1);
+}
+
+#[tokio::test]
+async fn s10_5_a_parent_whose_subagents_store_fails_waits_and_says_why() {
+    let durable = Arc::new(MemoryStore::new());
+    let store = FaultyStore::over(Arc::<MemoryStore>::clone(&durable));
+    // The first claim is that of the parent.
+    let store = store.fault(Operation::Claim, 2, Fault::FailBefore);
+    let root = scripted("x:root", [Turn::calls([spawn("a", "go")]), Turn::text("done")]);
+    let child = scripted("x:child", [Turn::text("ok")]);
+    let agent = Agent::builder(root)
+        .subagent(Subagent::new("a", "Works.", "").model(child))
+        .store_in(Arc::new(store))
+        .build()
+        .unwrap();
+    let warnings = Arc::new(Warnings::default());
+    let observer = Arc::clone(&warnings);
+    let run = agent.run("go").in_session("s").observer(observer).outcome().await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::AwaitingApproval);
+    let warnings = warnings.0.lock().unwrap().clone();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("`a` cannot go on now: the store faulty failed"), "{warnings:?}");
+    assert_eq!(agent.resume("s").await.unwrap().text(), "done");
 }

@@ -5,6 +5,7 @@ mod agents;
 mod answers;
 mod asking;
 mod chat;
+mod compact;
 mod completions;
 mod config;
 mod context;
@@ -31,6 +32,7 @@ pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
 pub(crate) use answers::{Answer, Approve, Deny, OneCall, Pending};
 pub(crate) use asking::{ApproveBy, AskFor, approve_by};
 pub(crate) use chat::Chat;
+pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
 pub(crate) use config::{Config, ConfigPath, ConfigShow};
 pub(crate) use context::Context;
@@ -129,6 +131,9 @@ pub(crate) enum Command {
     /// Suspend a session: it rests before its next step until it is resumed
     #[command(after_help = inbox::SUSPEND)]
     Suspend(Suspend),
+    /// Put a summary in place of the beginning of a conversation
+    #[command(after_help = compact::EXAMPLES)]
+    Compact(Compact),
     /// Take back what a session did, the last call first
     #[command(after_help = undo::EXAMPLES)]
     Undo(Undo),
@@ -185,6 +190,7 @@ impl Command {
             Self::Suspend(args) => args.json,
             Self::Submit(args) => args.json,
             Self::Work(args) => args.json,
+            Self::Compact(args) => args.output.json,
             Self::Undo(args) => args.json,
             Self::Sessions(args) => args.json(),
             Self::Config(args) => args.json(),

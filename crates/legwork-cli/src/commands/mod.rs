@@ -3,7 +3,9 @@
 mod addressed;
 mod agents;
 mod answers;
+mod beside;
 mod chat;
+mod compact;
 mod completions;
 mod config;
 mod context;
@@ -31,6 +33,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use legwork::agent::Control;
 
+pub(crate) use compact::told as compacted;
 pub(crate) use legwork::core::nearest::nearest;
 pub(crate) use sessions::{changes, listed, summary_line};
 
@@ -101,6 +104,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::FollowUp(args) => inbox::follow_up(args, &config).await,
             Command::Stop(args) => inbox::stop(args, &config).await,
             Command::Suspend(args) => inbox::suspend(args, &config).await,
+            Command::Compact(args) => compact::compact(args, &config).await,
             Command::Submit(args) => submit::submit(args, &config).await,
             Command::Work(args) => work::work(args, &config).await,
             Command::Undo(args) => undo::undo(args, &config).await,

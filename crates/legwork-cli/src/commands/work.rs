@@ -2,14 +2,14 @@
 
 mod report;
 mod runner;
-
-pub(super) use report::report;
+mod served;
 
 use std::sync::Arc;
 
 use legwork::agent::Control;
-use legwork::core::OnDoubt;
+use legwork::core::{OnDoubt, Timestamp};
 use legwork::port::Store;
+use legwork::port::store::DueQuery;
 use legwork::worker::Worker;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -20,17 +20,22 @@ use crate::display::text::count;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::store_address::StoreAddress;
+pub(super) use report::Report;
 use runner::SessionRunner;
+use served::Served;
 
 pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Error> {
+    let served = Served::read(&args.agents)?;
     let address = StoreAddress::of(&args.store, config)?;
     let store = address.open_shared()?;
-    let on_doubt = args.on_doubt.into();
-    let json = args.json;
-    let worker = worker(&store, (args.agent, config, &address, on_doubt))?
+    // A wrong address or password ends it now; a server that is away later is waited for.
+    store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;
+    let of = served.as_ref().map(|served| format!(" as {}", served.names())).unwrap_or_default();
+    let (json, report) = (args.json, Report::new(args.json));
+    let worker = worker(&store, served, (args.agent, config, &address, args.on_doubt.into()))?
         .concurrency(usize::from(args.concurrency))
         .poll(args.poll)
-        .report(move |event| report(event, json));
+        .report(move |event| report.event(event));
     if args.until_idle {
         let ran = worker.run_until_idle().await?;
         if !json {
@@ -40,7 +45,7 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     }
     if !json {
         tell(&format!(
-            "working on {}; Ctrl-C ends the steps under way, then this",
+            "working on {}{of}; Ctrl-C ends the steps under way, then this",
             address.as_str()
         ));
     }
@@ -52,11 +57,12 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
 /// at a signal.
 pub(super) fn worker(
     store: &Arc<dyn Store>,
+    served: Option<Served>,
     (flags, config, address, on_doubt): (args::Agent, &Config, &StoreAddress, OnDoubt),
 ) -> Result<Worker, Error> {
     let control = Control::default();
     watch(control.clone())?;
-    let runner = SessionRunner::new(store, flags, config, address, on_doubt);
+    let runner = SessionRunner::new(store, flags, served, config, address, on_doubt);
     Ok(Worker::new(Arc::clone(store), runner).control(control))
 }
 

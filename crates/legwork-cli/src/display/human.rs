@@ -3,6 +3,7 @@
 mod aside;
 mod asking;
 mod below;
+mod beside;
 mod lines;
 #[cfg(test)]
 mod tests;
@@ -373,6 +374,9 @@ impl<O: Write, E: Write> Human<O, E> {
 
     /// Once an answer is whole, what was held back of it is written.
     fn committed(&mut self, committed: &Committed) -> io::Result<()> {
+        for entry in &committed.entries {
+            self.beside(&entry.event)?;
+        }
         let whole = |entry: &Event| matches!(entry, Event::Responded(_));
         if !committed.entries.iter().any(|entry| whole(&entry.event)) {
             return Ok(());

@@ -2,6 +2,7 @@
 
 use legwork::core::Event;
 use legwork::core::budget::{Amounts, Budget};
+use legwork::core::event::RequestSent;
 use legwork::port::{EventKind, RunEvent};
 
 use super::summary::{cost, tokens};
@@ -18,6 +19,13 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
         EventKind::StepStarted => format!("{step}begins"),
         EventKind::InferenceStarted { model, .. } => format!("{step}asking {}", visible(model)),
         EventKind::Committed(committed) => {
+            let sent = committed.entries.iter().find_map(|entry| match &entry.event {
+                Event::InferenceStarted(started) => started.request.as_ref(),
+                _ => None,
+            });
+            if let Some(sent) = sent {
+                return Some(format!("{step}{}", request(sent)));
+            }
             let responded = committed.entries.iter().find_map(|entry| match &entry.event {
                 Event::Responded(responded) => Some(responded),
                 _ => None,
@@ -49,6 +57,15 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
         _ => return None,
     };
     Some(said)
+}
+
+/// How many messages a request has, and how many of them a prompt cache may have.
+fn request(sent: &RequestSent) -> String {
+    let messages = count(sent.messages, "message");
+    match sent.kept {
+        Some(kept) => format!("sends {messages}, the first {} as before", grouped(kept)),
+        None => format!("sends {messages}"),
+    }
 }
 
 /// What was used, each beside its limit where there is one.

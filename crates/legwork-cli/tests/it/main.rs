@@ -15,6 +15,7 @@ mod background;
 mod badly;
 mod branches;
 mod check;
+mod compact;
 mod completions;
 mod config;
 mod config_files;
@@ -68,6 +69,7 @@ mod trusted_users;
 mod undo;
 mod web;
 mod work;
+mod workers;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

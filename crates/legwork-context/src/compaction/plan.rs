@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::event::{Compacted, CompactionCause};
 use legwork_core::message::Role;
-use legwork_core::state::Tokens;
+use legwork_core::state::{ProposedCompaction, Tokens};
 use legwork_core::{AgentState, Message, ModelRequest, Response, Seq, Transcript};
 
 use super::ask::Ask;
@@ -35,6 +35,9 @@ pub enum Cannot {
     /// The request for the summary would be too long itself.
     #[error("the request for the summary does not fit the window of the model")]
     TooLong,
+    /// The agent does not compact conversations.
+    #[error("the agent compacts no conversations by itself: compact it, or allow that")]
+    Off,
     /// The answer is no summary.
     #[error("the model gave no summary: the answer is incomplete, empty, or calls a tool")]
     NoSummary,
@@ -95,11 +98,17 @@ impl Plan {
         let (before, after) = units.split_at_checked(at).ok_or(Cannot::NothingToCut)?;
         let first = after.first().ok_or(Cannot::NothingToCut)?;
         let opening = before.iter().rev().find(|unit| unit.opens_turn());
-        let opening = opening.filter(|unit| !first.opens_turn() && tokens(unit) <= keep / 4);
+        let also_kept = match (opening, &context.compaction) {
+            _ if first.opens_turn() => Vec::new(),
+            (Some(opening), _) if tokens(opening) <= keep / 4 => vec![opening.entry()],
+            // The turn that was cut then is cut once more.
+            (None, Some(former)) => former.compacted.also_kept.clone(),
+            _ => Vec::new(),
+        };
         Ok(Self {
             first_kept: first.entry(),
             at: first.ordinal() - 1,
-            also_kept: opening.map(Unit::entry).into_iter().collect(),
+            also_kept,
             cause,
             tokens_before,
             tokens_kept: after.iter().map(tokens).sum(),
@@ -113,6 +122,19 @@ impl Plan {
     #[must_use]
     pub fn with_focus(self, focus: impl Into<String>) -> Self {
         Self { focus: Some(focus.into()), ..self }
+    }
+
+    /// The same, as hooks see it.
+    pub fn proposed(&self) -> ProposedCompaction {
+        ProposedCompaction {
+            cause: self.cause.clone(),
+            first_kept: self.first_kept,
+            also_kept: self.also_kept.clone(),
+            tokens_before: self.tokens_before,
+            tokens_kept: self.tokens_kept,
+            focus: self.focus.clone(),
+            summary: None,
+        }
     }
 
     /// The request for the summary: what the model read last, up to the cut, then one more

@@ -6,7 +6,7 @@ use std::ops::Range;
 use legwork_core::AgentState;
 use legwork_core::event::{ResultCompared, ResultKey};
 use legwork_core::message::ResultPart;
-use legwork_port::embedder::{Embedder, Error, Request};
+use legwork_port::embedder::{Embedder, Embeddings, Error, Request};
 
 use crate::source::Source;
 use crate::transform::{Cx, Extended, Transform};
@@ -80,8 +80,18 @@ impl Vectors {
         }
         let texts = results.iter().map(|result| result.text.clone());
         let answer = embedder.embed(Request::new(texts)).await?;
-        let vectors = results.iter().zip(answer.vectors);
-        Ok(vectors.map(|(result, vector)| self.take(result.key, vector, least)).collect())
+        Ok(self.compared(results, &answer, least))
+    }
+
+    /// Compares results by the vectors that an embedder gave for their texts.
+    pub fn compared(
+        &mut self,
+        results: &[ToCompare],
+        answer: &Embeddings,
+        least: f32,
+    ) -> Vec<ResultCompared> {
+        let vectors = results.iter().zip(&answer.vectors);
+        vectors.map(|(result, vector)| self.take(result.key, vector.clone(), least)).collect()
     }
 
     fn take(&mut self, result: ResultKey, vector: Vec<f32>, least: f32) -> ResultCompared {

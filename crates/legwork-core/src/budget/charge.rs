@@ -24,64 +24,49 @@ impl Ledger {
         self.inference().map_or_else(Amounts::default, |held| held.amounts)
     }
 
-    /// What a response is charged: its usage, or what was counted if it does not say, that of the
-    /// answers that were discarded before it, and what was held once more for each failed attempt
-    /// that may have cost.
-    pub fn charge_for(&self, response: &Response, price: Option<&Price>) -> Amounts {
-        charge(&self.held(), response, price)
-    }
-
-    /// What the response of an inference that is no step is charged, as
-    /// [`charge_for`](Self::charge_for) says it.
-    pub fn charge_for_auxiliary(&self, response: &Response, price: Option<&Price>) -> Amounts {
-        charge(&self.held_for_auxiliary(), response, price)
-    }
-
     /// What is held for the inference under way that is no step; nothing if none is.
     ///
     /// As an estimate ([`Amounts::as_estimate`]) it is what one that broke off is charged.
     pub fn held_for_auxiliary(&self) -> Amounts {
         self.auxiliary().map_or_else(Amounts::default, |held| held.amounts)
     }
-
-    /// What an inference is charged that a run left: what was received of the answer, or what
-    /// was held if it was not streamed, nothing between two attempts; and what was held once
-    /// more for each failed attempt that may have cost.
-    pub fn charge_for_left(
-        &self,
-        left: LeftAttempt,
-        charged_attempts: u32,
-        price: Option<&Price>,
-    ) -> Amounts {
-        let held = self.held();
-        let left = match left {
-            LeftAttempt::None => Amounts::default(),
-            LeftAttempt::Streamed(bytes) => counted(&held, bytes, price),
-            LeftAttempt::Whole => held.as_estimate(),
-        };
-        left.plus(&held.for_attempts(charged_attempts))
-    }
-}
-
-/// What a response is charged for which so much was held.
-fn charge(held: &Amounts, response: &Response, price: Option<&Price>) -> Amounts {
-    let bytes = response.message.weight().max(response.came);
-    let real = match (&response.usage, &response.incomplete) {
-        // What was said of a stream before we cut it is not all that it used; what is kept
-        // of an answer that passed a bound is not all that came.
-        (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
-            let output = held.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
-            estimate(held.input, output, price)
-        }
-        (Some(usage), _) => Amounts::of_usage(usage, price),
-        (None, _) => counted(held, bytes, price),
-    };
-    let discarded = response.discarded.iter().map(Amounts::of_discarded);
-    let failed = held.for_attempts(response.charged_attempts);
-    discarded.fold(real.plus(&failed), |sum, one| sum.plus(&one))
 }
 
 impl Amounts {
+    /// What a response is charged for which this is held: its usage, or what was counted if it does
+    /// not say, that of the answers that were discarded before it, and what was held once more for
+    /// each failed attempt that may have cost.
+    #[must_use]
+    pub fn for_response(&self, response: &Response, price: Option<&Price>) -> Self {
+        let bytes = response.message.weight().max(response.came);
+        let real = match (&response.usage, &response.incomplete) {
+            // What was said of a stream before we cut it is not all that it used; what is kept
+            // of an answer that passed a bound is not all that came.
+            (_, Some(Incomplete::OverReserve)) | (None, Some(Incomplete::OverBound)) => {
+                let output = self.output.max(bytes / BYTES_PER_OUTPUT_TOKEN);
+                estimate(self.input, output, price)
+            }
+            (Some(usage), _) => Self::of_usage(usage, price),
+            (None, _) => counted(self, bytes, price),
+        };
+        let discarded = response.discarded.iter().map(Self::of_discarded);
+        let failed = self.for_attempts(response.charged_attempts);
+        discarded.fold(real.plus(&failed), |sum, one| sum.plus(&one))
+    }
+
+    /// What an inference is charged that a run left, for which this is held: what was received of
+    /// the answer, or all if it was not streamed, nothing between two attempts; and what was held
+    /// once more for each failed attempt that may have cost.
+    #[must_use]
+    pub fn for_left(&self, left: LeftAttempt, attempts: u32, price: Option<&Price>) -> Self {
+        let left = match left {
+            LeftAttempt::None => Self::default(),
+            LeftAttempt::Streamed(bytes) => counted(self, bytes, price),
+            LeftAttempt::Whole => self.as_estimate(),
+        };
+        left.plus(&self.for_attempts(attempts))
+    }
+
     /// What was held, as an estimate, for each of some attempts.
     #[must_use]
     pub fn for_attempts(&self, attempts: u32) -> Self {

@@ -38,6 +38,8 @@ pub struct ModelRequest {
     pub max_output: Option<u64>,
     messages: Chunked<Arc<Message>>,
     weight: u64,
+    /// Whether its messages are those of a transcript in another form.
+    rendered: bool,
 }
 
 impl ModelRequest {
@@ -47,7 +49,8 @@ impl ModelRequest {
     /// the messages of the transcript.
     pub fn new(transcript: Settled<'_>, settings: Arc<ModelSettings>) -> Self {
         if transcript.app_messages() > 0 {
-            return Self::rendered(transcript, settings, Arc::clone);
+            let request = Self::rendered(transcript, settings, Arc::clone);
+            return Self { rendered: false, ..request };
         }
         Self::with_messages(transcript.messages().clone(), transcript.weight(), settings)
     }
@@ -69,7 +72,7 @@ impl ModelRequest {
             request.weight += message.weight();
             request.messages.push(message);
         }
-        request
+        Self { rendered: true, ..request }
     }
 
     /// A request without messages, for a model that does not read them.
@@ -91,12 +94,19 @@ impl ModelRequest {
             response_format: None,
             messages,
             weight,
+            rendered: false,
         }
     }
 
     /// The messages, oldest first.
     pub fn messages(&self) -> &Chunked<Arc<Message>> {
         &self.messages
+    }
+
+    /// Whether its messages are those of a transcript in another form
+    /// ([`rendered`](Self::rendered)).
+    pub fn is_rendered(&self) -> bool {
+        self.rendered
     }
 
     /// The same with one more message at the end, such as a reminder.

@@ -12,7 +12,7 @@ use crate::outcome::{ContinuationOutcome, StopReason, StopSignal, Vote};
 use crate::output::Wanted;
 use crate::state::{
     AgentState, AgentStep, Context, CurrentToolCall, CurrentToolExecution, ExecutionState,
-    ExecutionStatus, Judged, Pending, SessionFacts, StepResult,
+    ExecutionStatus, Judged, Pending, ProposedCompaction, SessionFacts, StepResult,
 };
 use crate::time::{Micros, Stamp};
 use crate::tool::ToolSelection;
@@ -217,6 +217,11 @@ impl AgentState {
     /// The request about to be sent; none outside of `on_before_inference`.
     pub fn current_request(&self) -> Option<&Arc<ModelRequest>> {
         self.0.transient.request.as_ref()
+    }
+
+    /// The compaction about to be made; none outside of `on_before_compaction`.
+    pub fn proposed_compaction(&self) -> Option<&Arc<ProposedCompaction>> {
+        self.0.transient.compaction.as_ref()
     }
 
     /// The current step, while its provisional outcome is shown to hooks.

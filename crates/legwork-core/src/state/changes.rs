@@ -17,6 +17,8 @@ pub enum Change<'a> {
     ToolSelection,
     /// The request about to be sent.
     Request,
+    /// The compaction about to be made.
+    Compaction,
     /// The current call, which hooks judge.
     ToolCall,
     /// The current tool execution, which hooks are shown.
@@ -39,6 +41,7 @@ impl Change<'_> {
             Self::Committed => "committed",
             Self::ToolSelection => "tool_selection",
             Self::Request => "current_request",
+            Self::Compaction => "proposed_compaction",
             Self::ToolCall => "current_tool_call",
             Self::Execution => "current_tool_execution",
             Self::Judged => "judged",
@@ -68,6 +71,7 @@ impl AgentState {
         let parts = [
             (new.selection != old.selection, Change::ToolSelection),
             (!same(new.request.as_ref(), old.request.as_ref()), Change::Request),
+            (new.compaction != old.compaction, Change::Compaction),
             (new.call != old.call, Change::ToolCall),
             (new.execution != old.execution, Change::Execution),
             (new.judged != old.judged, Change::Judged),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Compacted;
+use crate::event::{Compacted, CompactionCause};
 use crate::id::Seq;
 use crate::message::Part;
 use crate::state::{Context, Inner};
@@ -20,6 +20,27 @@ pub struct Compaction {
     pub weight_before: u64,
     /// The summary that is read in place of these, and what else was recorded.
     pub compacted: Arc<Compacted>,
+}
+
+/// A compaction that is about to be made, before a model is asked for its summary.
+///
+/// Hooks see it on `on_before_compaction`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedCompaction {
+    /// Why.
+    pub cause: CompactionCause,
+    /// The entry of the first message that is kept.
+    pub first_kept: Seq,
+    /// Entries before it whose messages are kept, too.
+    pub also_kept: Vec<Seq>,
+    /// How many tokens the conversation has.
+    pub tokens_before: u64,
+    /// An estimate of the tokens that are kept.
+    pub tokens_kept: u64,
+    /// What the summary is to heed, in words of a person.
+    pub focus: Option<String>,
+    /// The summary; none = the model is asked for it.
+    pub summary: Option<String>,
 }
 
 impl Context {

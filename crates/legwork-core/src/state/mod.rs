@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 pub use active_time::BEAT;
 pub use calls::{CallSlot, CallStatus, Calls};
 pub use changes::Change;
-pub use compaction::Compaction;
+pub use compaction::{Compaction, ProposedCompaction};
 pub use decide::{Input, Refusal};
 pub use execution::ExecutionState;
 pub use facts::{Context, SessionFacts, ShownTools};

@@ -9,7 +9,7 @@ use crate::id::Seq;
 use crate::inference::ModelRequest;
 use crate::outcome::{ContinuationOutcome, Vote};
 use crate::pending::Waits;
-use crate::state::AgentState;
+use crate::state::{AgentState, ProposedCompaction};
 use crate::time::Micros;
 use crate::tool::{ToolCall, ToolExecution, ToolSelection};
 use crate::vector::Vector;
@@ -134,6 +134,7 @@ impl AgentState {
 pub(super) struct Transient {
     pub(super) selection: Option<Arc<ToolSelection>>,
     pub(super) request: Option<Arc<ModelRequest>>,
+    pub(super) compaction: Option<Arc<ProposedCompaction>>,
     pub(super) call: Option<Arc<CurrentToolCall>>,
     pub(super) execution: Option<CurrentToolExecution>,
     pub(super) judged: Vector<Option<Judged>>,

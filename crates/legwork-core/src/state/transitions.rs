@@ -11,6 +11,7 @@ use crate::event::{self, Definition, Event};
 use crate::inference::{ModelRequest, ModelSettings, Response};
 use crate::message::Message;
 use crate::outcome::{ContinuationOutcome, Decision, StopSignal, Vote};
+use crate::state::ProposedCompaction;
 use crate::state::{AgentState, CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
 use crate::tool::{ToolOutcome, ToolSelection};
 
@@ -173,6 +174,17 @@ impl AgentState {
     pub fn with_current_request(mut self, request: Option<Arc<ModelRequest>>) -> Self {
         if self.current_request().is_some() || request.is_some() {
             self.change_transient().request = request;
+        }
+        self
+    }
+
+    /// Sets the compaction that is about to be made; none removes it.
+    ///
+    /// A hook that removes it cancels it; one that gives it a summary replaces the model's.
+    #[must_use]
+    pub fn with_proposed_compaction(mut self, proposed: Option<Arc<ProposedCompaction>>) -> Self {
+        if self.proposed_compaction().is_some() || proposed.is_some() {
+            self.change_transient().compaction = proposed;
         }
         self
     }

@@ -134,12 +134,13 @@ fn s9_3_an_answer_without_a_usage_is_charged_by_what_was_held_for_it() {
     let state = begins(infer(tell("user: hi"), 5, 0), 70);
     let ledger = state.ledger();
     let says = |usage| Response { usage, ..says("a summary") };
-    let counted = ledger.charge_for_auxiliary(&says(None), None);
+    let held = ledger.held_for_auxiliary();
+    let counted = held.for_response(&says(None), None);
     assert_eq!((counted.input, counted.estimated), (70, true));
     let usage = Some(Usage { input: 50, output: 3, ..Usage::default() });
-    let real = ledger.charge_for_auxiliary(&says(usage), None);
+    let real = held.for_response(&says(usage), None);
     assert_eq!((real.input, real.output, real.estimated), (50, 3, false));
-    assert_eq!(ledger.charge_for(&says(None), None).input, 5);
+    assert_eq!(ledger.held().for_response(&says(None), None).input, 5);
     assert_eq!(ledger.held_for_auxiliary().input, 70);
     assert!(tell("user: hi").ledger().held_for_auxiliary().is_zero());
 }

@@ -6,10 +6,13 @@ use legwork_core::approval::Request;
 use legwork_core::budget::Budget;
 use legwork_core::continuation::{ContinuationOutcome, StopReason};
 use legwork_core::error::{ErrorKind, ErrorSource};
-use legwork_core::state::{CallVerdict, CurrentToolCall, CurrentToolExecution, Judged};
+use legwork_core::event::CompactionCause;
+use legwork_core::state::{
+    CallVerdict, CurrentToolCall, CurrentToolExecution, Judged, ProposedCompaction,
+};
 use legwork_core::tool::ToolSelection;
 use legwork_core::{
-    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, SessionId, StopSignal,
+    AgentState, Decision, ErrorRecord, ModelRequest, ModelSettings, Seq, SessionId, StopSignal,
     ToolOutcome,
 };
 use serde_json::json;
@@ -37,6 +40,18 @@ fn judging() -> AgentState {
     let call = Arc::clone(&state.current_step().unwrap().calls.get(0).unwrap().call);
     let pending = CurrentToolCall::new(0, call, Arc::new(json!({})));
     state.with_current_tool_call(Some(Arc::new(pending)))
+}
+
+fn proposed() -> Arc<ProposedCompaction> {
+    Arc::new(ProposedCompaction {
+        cause: CompactionCause::Manual,
+        first_kept: Seq(1),
+        also_kept: Vec::new(),
+        tokens_before: 2,
+        tokens_kept: 1,
+        focus: None,
+        summary: None,
+    })
 }
 
 fn request() -> Arc<ModelRequest> {
@@ -144,6 +159,12 @@ fn transitions() -> Vec<Transition> {
         transition!("with_current_request", calls, |s| s.with_current_request(Some(request())), {
             |s| s.current_request().is_some()
         }),
+        transition!(
+            "with_proposed_compaction",
+            calls,
+            |s| s.with_proposed_compaction(Some(proposed())),
+            |s| s.proposed_compaction().is_some()
+        ),
         transition!("with_current_tool_call", judging, |s| s.with_current_tool_call(None), |s| s
             .current_tool_call()
             .is_none()),

@@ -23,6 +23,7 @@
 //! [`hook`](fn@crate::hook) is what they stand on: a function of the whole state, on any
 //! triggers.
 
+mod compaction;
 mod error;
 mod execution_end;
 mod execution_start;
@@ -35,6 +36,7 @@ mod stop;
 mod tool_result;
 mod tool_use;
 
+pub use compaction::{Compaction, before_compaction};
 pub use error::{ErrorSeen, on_error};
 pub use execution_end::{ExecutionEnd, execution_end};
 pub use execution_start::{ExecutionStart, execution_start};

@@ -29,7 +29,7 @@ pub(super) fn read<D: Driver + ?Sized>(
     model: &str,
 ) -> AgentState {
     // As it was received, before the driver changes it.
-    let charged = state.ledger().charge_for(&response, price);
+    let charged = state.ledger().held().for_response(&response, price);
     match unwind::call(|| driver.read(&state, &response)) {
         Ok(read) => {
             let response = read.unwrap_or(response);

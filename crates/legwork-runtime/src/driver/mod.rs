@@ -6,14 +6,16 @@ mod tool_calling;
 
 use std::sync::Arc;
 
+use legwork_context::NotSettled;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::transcript::Settled;
-use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response};
+use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response, Transcript};
 use legwork_port::{BoxFuture, Model};
 use legwork_toolset::StepTools;
 
 pub(crate) use held::{idle, panicked};
 pub use infer::infer;
+pub(crate) use infer::{inquire, meet};
 pub use tool_calling::ToolCalling;
 
 use crate::context::StepContext;
@@ -138,13 +140,19 @@ impl Source {
     }
 }
 
-/// The request of a model that calls tools: the conversation, the instructions, the tools.
+/// The request of a model that calls tools: the conversation as it reads it, the instructions, the
+/// tools.
 ///
 /// # Errors
-/// As [`settled`].
-pub fn request(state: &AgentState, shown: &StepTools) -> Result<ModelRequest, ErrorRecord> {
+/// As [`StepContext::messages`].
+pub fn request(
+    state: &AgentState,
+    cx: &StepContext,
+    shown: &StepTools,
+) -> Result<ModelRequest, ErrorRecord> {
     let settings = Arc::new(state.settings().clone());
-    let mut request = ModelRequest::new(settled(state)?, settings);
+    let messages = cx.messages(state)?;
+    let mut request = ModelRequest::new(settled(&messages)?, settings);
     request.tool_choice = state.tool_choice();
     request.instructions = shown.prompt(state.instructions());
     request.tools = Arc::clone(&shown.specs);
@@ -152,12 +160,15 @@ pub fn request(state: &AgentState, shown: &StepTools) -> Result<ModelRequest, Er
     Ok(request)
 }
 
-/// The conversation, if a request can be made of it.
+/// Messages, if a request can be made of them.
 ///
 /// # Errors
-/// When it has calls without results, as it is to be recorded in the state.
-pub fn settled(state: &AgentState) -> Result<Settled<'_>, ErrorRecord> {
-    let message = "the transcript has calls without results: no request can be made of it";
-    let error = || ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
-    state.context().transcript.settled().ok_or_else(error)
+/// When calls have no results, as it is to be recorded in the state.
+pub fn settled(messages: &Transcript) -> Result<Settled<'_>, ErrorRecord> {
+    messages.settled().ok_or_else(unsettled)
+}
+
+pub(crate) fn unsettled() -> ErrorRecord {
+    let message = NotSettled.to_string();
+    ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message)
 }

@@ -19,9 +19,9 @@ impl Driver for ToolCalling {
     fn request(
         &self,
         state: &AgentState,
-        _cx: &StepContext,
+        cx: &StepContext,
         shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
-        request(state, shown)
+        request(state, cx, shown)
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn begin(
         state = state.with(Event::ToolStarted(started));
         // With subagents, all calls of the turn are in their account already.
         if turn.is_none() && job.is_fresh() {
-            cx.held_calls.begin();
+            cx.account.calls.begin();
         }
     }
     if must_last || hooks_may_change(cx) || is_response_unsaved(&state) {

@@ -55,11 +55,11 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     let (state, Collected { mut jobs, held, waiting, more }) = collect(state, cx, &shown).await?;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     let mut state = state;
-    if jobs.iter().any(|job| job.answered) || cx.held_calls.held() < fresh {
+    if jobs.iter().any(|job| job.answered) || cx.account.calls.held() < fresh {
         state = check_again(state, cx, fresh);
     }
     if !more {
-        cx.held_calls.keep(fresh);
+        cx.account.calls.keep(fresh);
     }
     let spawns = jobs.iter().any(|job| job.spec.runs_in == RunsIn::OwnSession);
     let turn = match spawns {
@@ -109,7 +109,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
 /// judged, and others may have used what was left.
 fn check_again(state: AgentState, cx: &StepContext, fresh: usize) -> AgentState {
     let here = state.ledger().forbids_calls(fresh as u64);
-    match here.map_or_else(|| cx.held_calls.hold(fresh), Err) {
+    match here.map_or_else(|| cx.account.calls.hold(fresh), Err) {
         Ok(()) => cx.stop_in_time(state),
         Err(limit) => state.with_stop_signal(judge::passed(limit)),
     }

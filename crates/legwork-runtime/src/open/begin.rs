@@ -26,6 +26,8 @@ impl Active {
             (Task::Start(input), _) | (Task::StartOrResume(input), 0) => self.start(input).await,
             (Task::Resume, _) => self.resume().await,
             (Task::GoOn, _) => self.go_on_if_due().await,
+            (Task::Compact { focus }, _) => self.compact(focus).await,
+            (Task::Branch { to }, _) => self.branch(to).await,
             (Task::StartOrResume(_), _) => match self.resume().await {
                 // It ended, and nothing was raised since: that end is what comes of it.
                 Err(Error::Refused(_)) if is_over => Ok(self.state.clone()),
@@ -183,7 +185,7 @@ impl Active {
     }
 
     /// Records who works here and what the agent is, first or when it changed.
-    fn define(&self, state: AgentState) -> AgentState {
+    pub(super) fn define(&self, state: AgentState) -> AgentState {
         let mut state = state;
         if state.facts().agent.is_none() {
             let (session, agent) = (state.session().clone(), self.setup.identity.agent.clone());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use legwork_core::event::{Definition, DefinitionPolicy};
-use legwork_core::{AgentId, AgentState, Digest, Message, SessionId};
+use legwork_core::{AgentId, AgentState, Digest, Message, Seq, SessionId};
 use legwork_port::{Ids, Observer, unwind};
 use serde_json::Value;
 
@@ -95,4 +95,14 @@ pub enum Task {
     /// Go on where it stands if that is due ([`AgentState::due_at`]): unlike [`Task::Resume`] it
     /// takes up no session that was suspended, and none that ended, unless a message is queued.
     GoOn,
+    /// Put a summary in place of the beginning of the conversation; no step is made.
+    Compact {
+        /// What the summary is to heed.
+        focus: Option<String>,
+    },
+    /// Move the head to an entry, with a summary of the path that is left; no step is made.
+    Branch {
+        /// The entry.
+        to: Seq,
+    },
 }

@@ -5,6 +5,7 @@ mod subagents;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_context::Context;
 use legwork_core::Criterion;
 use legwork_core::continuation::End;
 use legwork_core::inbox::FollowUps;
@@ -25,6 +26,8 @@ pub struct Services {
     pub models: BTreeMap<String, Arc<dyn Model>>,
     /// The tools.
     pub toolsets: Arc<Toolsets>,
+    /// What models read of a session.
+    pub context: Context,
     /// Runs calls that spawn subagents.
     pub subagents: Arc<dyn Subagents>,
     /// Reads the output of executions; none if any answer will do.

@@ -8,7 +8,7 @@ use legwork_core::{Seq, SessionId, Summary};
 use legwork_port::store::{Appended, Error, Loss, Range};
 
 use super::batches::{self, Position};
-use super::entered::Entered;
+use super::entered::{Entered, Noted};
 use super::files::{self, Access};
 use super::held::{Held, Open};
 use super::index::Index;
@@ -105,22 +105,28 @@ impl Append {
         if let Some((summary, _)) = &self.summary {
             entered.head.take(summary);
         }
-        if self.summary.is_some() && entered.head.may_be_due() {
+        // The head of a new session does not say yet that there is one: if its process dies before
+        // it is written, the session is found by the index.
+        let is_new = self.expected == Seq::ZERO && !self.lines.is_empty();
+        if is_new || (self.summary.is_some() && entered.head.may_be_due()) {
             entered.mark_due()?;
         }
-        let leaves = self.summary.is_some() && !entered.head.may_be_due() && entered.head.marked;
+        let decides = is_new || self.summary.is_some();
+        let leaves = decides && !entered.head.may_be_due() && entered.head.marked;
         entered.head.marked &= !leaves;
         let summary = self.summary.as_ref().map(|(_, json)| json.as_slice());
+        let mut noted = Noted::Yes;
         if !self.lines.is_empty() {
             self.write_lines(open, entered)?;
-            entered.note(summary);
+            noted = entered.note(summary);
             open.unsynced |= summary.is_some();
         } else if summary.is_some() {
             let written = entered.head.write(&entered.file, summary);
             let synced = written.and_then(|()| entered.file.sync_data());
             synced.map_err(|error| entered.refused("writing", &entered.place.head(), error))?;
         }
-        if leaves {
+        // Without its head, the session stays in the index until a claim brings that up to date.
+        if leaves && noted == Noted::Yes {
             entered.unmark_due();
         }
         Ok(())

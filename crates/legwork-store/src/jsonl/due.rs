@@ -89,6 +89,7 @@ impl Layout {
         let Ok(head) = files::open(&place.head(), Access::Write) else { return };
         if let Ok(Some(mut entered)) = self.enter_by(place, Arc::new(head), Wait::No)
             && !entered.head.may_be_due()
+            && matches!(entered.is_behind(), Ok(false))
         {
             if entered.head.marked {
                 entered.head.marked = false;

@@ -26,6 +26,14 @@ pub(super) struct Entered<'l> {
     _locked: Locked,
 }
 
+/// Whether a head was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Noted {
+    Yes,
+    /// The files have more than it says.
+    No,
+}
+
 impl Layout {
     /// Enters a session to change it; makes it if it is missing.
     pub(super) fn enter<'l>(
@@ -108,11 +116,17 @@ impl Entered<'_> {
     /// Writes the head, which follows what is durable already.
     ///
     /// What fails here is not lost: the lengths of the files show it.
-    pub(super) fn note(&mut self, summary: Option<&[u8]>) {
-        if let Err(error) = self.head.write(&self.file, summary) {
-            let path = self.place.head();
-            tracing::warn!(path = %path.display(), %error, "a head was not written");
-        }
+    pub(super) fn note(&mut self, summary: Option<&[u8]>) -> Noted {
+        let Err(error) = self.head.write(&self.file, summary) else { return Noted::Yes };
+        let path = self.place.head();
+        tracing::warn!(path = %path.display(), %error, "a head was not written");
+        Noted::No
+    }
+
+    /// Whether the head lacks something that the files have.
+    pub(super) fn is_behind(&self) -> io::Result<bool> {
+        let journal = files::length(&self.place.journal())?;
+        Ok(journal != self.head.journal || files::length(&self.place.inbox())? != self.head.inbox)
     }
 
     /// Enters the session into the index of those that may be due, before it is due.

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 
-use legwork_core::Seq;
 use legwork_core::inbox::Item;
+use legwork_core::{Seq, Summary};
 use legwork_port::Store;
 use legwork_port::store::{Batch, Query, Range};
 
@@ -141,6 +141,7 @@ async fn play(role: &str, db: &Path) {
             }
             waits();
         }
+        "begin" => begin(&*crate::sweep::open(db).unwrap()).await,
         "post" => post(&*open(db)).await,
         "append" => append_for_ever(&*open(db)).await,
         "steps" => append_steps(&*crate::sweep::open(db).unwrap()).await,
@@ -157,6 +158,16 @@ async fn play_on_a_server(role: &str, url: &Path) {
         return;
     }
     panic!("no such role: {role} on {}", url.display());
+}
+
+/// Begins a session that has nothing to do.
+async fn begin(store: &dyn Store) {
+    let claim = store.claim(&session("s")).await.unwrap();
+    let mut summary = Summary::default();
+    summary.title = "begun".to_owned();
+    claim.append(Seq(0), Batch::of(&entries(1..=2)).with_summary(&summary)).await.unwrap();
+    claim.release().await.unwrap();
+    says("begun");
 }
 
 fn note() -> Item {

@@ -25,7 +25,7 @@ pub(super) struct Calls {
 #[derive(Default, Clone)]
 struct Slot {
     begun: bool,
-    /// It began, and a person said that it shall run again.
+    /// It began, and a person approved it or said that it shall run again.
     again: bool,
     answered: bool,
 }
@@ -111,9 +111,9 @@ impl Calls {
             return Ok(());
         };
         match answer.verdict {
-            Verdict::RunAgain => {
+            Verdict::RunAgain | Verdict::Approve(_) => {
                 if let Some(slot) = self.slots.get_mut(pending.index as usize) {
-                    (slot.begun, slot.again) = (false, true);
+                    (slot.begun, slot.again) = (false, slot.begun || slot.again);
                 }
                 Ok(())
             }

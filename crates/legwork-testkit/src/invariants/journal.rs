@@ -6,7 +6,7 @@ use legwork_core::journal::Journal;
 use legwork_core::{AgentState, Entry, Micros, Seq, SessionId};
 
 use super::calls::Calls;
-use super::{Checked, hold, limits, of_state, said};
+use super::{Checked, hold, limits, of_state, own_entries, said};
 
 const NUMBERS: &str = "entries are numbered without a gap, each on the head (S1.3)";
 const BEGIN: &str = "a journal begins with its session, once (S8.2)";
@@ -61,19 +61,23 @@ fn apply(
 }
 
 /// The ledger has the time at work that entries charge, and the steps on the path no more.
+///
+/// Entries that a fork copied charge nothing in it; their steps are on its path.
 fn time(journal: &Journal, state: &AgentState) -> Checked {
-    let charged = journal.entries().iter().fold(Micros::ZERO, |sum, entry| match &entry.event {
-        Event::Worked(worked) => sum.plus(worked.took),
-        Event::StepFinished(finished) => sum.plus(finished.took),
-        Event::ToolFinished(finished) => sum.plus(finished.used.active_time),
-        _ => sum,
-    });
+    let took = |entry: &Entry| match &entry.event {
+        Event::Worked(worked) => worked.took,
+        Event::StepFinished(finished) => finished.took,
+        Event::ToolFinished(finished) => finished.used.active_time,
+        _ => Micros::ZERO,
+    };
+    let charged = own_entries(journal).fold(Micros::ZERO, |sum, entry| sum.plus(took(entry)));
     let counted = state.ledger().lifetime.active_time;
     hold!(TIME, counted == charged, "entries charge {charged}, and the ledger has {counted}");
     let steps = state.step_results().map(|result| result.took);
     let current = state.current_step().map(|step| step.worked);
     let steps = steps.chain(current).fold(Micros::ZERO, Micros::plus);
-    hold!(TIME, steps <= charged, "its steps took {steps}, and {charged} are charged");
+    let all = journal.entries().iter().fold(Micros::ZERO, |sum, entry| sum.plus(took(entry)));
+    hold!(TIME, steps <= all, "its steps took {steps}, and its entries {all}");
     Ok(())
 }
 

@@ -34,9 +34,11 @@ mod state;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use legwork_core::SessionId;
+use legwork_core::event::Event;
 use legwork_core::journal::Journal;
+use legwork_core::{Entry, Seq, SessionId};
 
 use crate::conformance::Violation;
 
@@ -54,6 +56,17 @@ pub type Checked = Result<(), Violation>;
 /// What does not hold, found by a check.
 pub(crate) fn broken<T>(check: &'static str, found: impl Into<String>) -> Result<T, Violation> {
     Err(Violation { check, found: found.into() })
+}
+
+/// The entries of a journal without those that a fork copied: they charge nothing, and the
+/// subagents of their calls are another session's.
+fn own_entries(journal: &Journal) -> impl Iterator<Item = &Arc<Entry>> {
+    let copied = journal.entries().first().and_then(|first| match &first.event {
+        Event::SessionStarted(started) => started.forked_from.as_ref().map(|from| from.copied),
+        _ => None,
+    });
+    let last = Seq(copied.unwrap_or(0).saturating_add(1));
+    journal.entries().iter().filter(move |entry| entry.seq <= Seq(1) || entry.seq > last)
 }
 
 /// Goes on if it holds, else returns the check that found otherwise, and what it found.

@@ -7,7 +7,7 @@ use legwork_core::event::{Event, ToolStarted};
 use legwork_core::journal::Journal;
 use legwork_core::{AgentState, SessionId};
 
-use super::Journals;
+use super::{Journals, own_entries};
 
 /// What adds up over a tree of agents: calls, tokens in and out, money.
 pub(super) type TreeAmounts = [u64; 4];
@@ -26,7 +26,7 @@ pub(super) fn sum(all: impl IntoIterator<Item = TreeAmounts>) -> TreeAmounts {
 pub(super) fn own(journal: &Journal) -> Amounts {
     let (mut own, mut held) = (Amounts::default(), None::<Amounts>);
     let mut by_tools = ByTools::default();
-    for entry in journal.entries() {
+    for entry in own_entries(journal) {
         match &entry.event {
             Event::InferenceStarted(started) => {
                 own = own.plus(&held.take().unwrap_or_default());
@@ -88,7 +88,7 @@ impl ByTools {
 pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
     let (mut beyond, mut held) = (Amounts::default(), Amounts::default());
     let mut by_tools = ByTools::default();
-    for entry in journal.entries() {
+    for entry in own_entries(journal) {
         beyond = beyond.plus(&by_tools.take(&entry.event));
         let charged = match &entry.event {
             Event::InferenceStarted(started) => {
@@ -113,7 +113,7 @@ pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
 
 /// The sessions that a session's journal names as those of its subagents, in its intents.
 pub(super) fn named(journal: &Journal) -> impl Iterator<Item = &SessionId> {
-    journal.entries().iter().filter_map(|entry| match &entry.event {
+    own_entries(journal).filter_map(|entry| match &entry.event {
         Event::ToolStarted(started) => started.child.as_ref(),
         _ => None,
     })

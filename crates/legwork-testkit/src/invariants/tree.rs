@@ -8,7 +8,7 @@ use legwork_core::journal::Journal;
 use legwork_core::{AgentState, ExecutionStatus, SessionId};
 
 use super::money::{beyond_reserve, named, own, spawned, sum, sums};
-use super::{Checked, Journals, hold, of_journal};
+use super::{Checked, Journals, hold, of_journal, own_entries};
 use crate::conformance::Violation;
 
 const BALANCE: &str = "what a session used is its own use and that of its subagents (S5.3, S5.4)";
@@ -74,7 +74,7 @@ fn linked(
 fn foreign(journals: &Journals, session: &SessionId, journal: &Journal) -> Checked {
     let ours = spawned(journals, session);
     let mut children = BTreeMap::new();
-    for entry in journal.entries() {
+    for entry in own_entries(journal) {
         match &entry.event {
             Event::ToolStarted(started) => {
                 children.insert(started.index, started.child.as_ref());

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
+use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Subagent, subagent};
 use legwork_core::event::{Event, ExecutionStarted};
-use legwork_core::inbox::{Cursor, Item};
+use legwork_core::inbox::{Answer, Cursor, Item};
 use legwork_core::journal::Journal;
 use legwork_core::message::ToolResult;
 use legwork_core::state::PendingReason;
@@ -55,6 +56,34 @@ async fn journals() -> Journals {
     store.post(&"s".into(), "k", &steer).await.unwrap();
     agent.run("go").in_session("s").await.unwrap();
     crash::journals(&*store).await.unwrap()
+}
+
+#[tokio::test]
+async fn s7_3_s8_1_a_run_that_waited_for_approval_holds_and_so_does_its_fork() {
+    let child = ScriptedModel::new([Turn::text("ok")]);
+    let spawn = json!({"agent": "helper", "prompt": "help"});
+    let root = ScriptedModel::new([
+        Turn::calls([("look", json!({})), (subagent::TOOL, spawn)]),
+        Turn::text("done"),
+    ]);
+    let store = Arc::new(MemoryStore::new());
+    let asking = Tools::new("shelves", [Arc::new(look()) as Arc<dyn Tool>]);
+    let agent = Agent::builder(root.named("x:root"))
+        .toolset(asking.approval_required(Ask::always()))
+        .subagent(Subagent::new("helper", "Helps.", "").model(child.named("x:child")))
+        .store_in(Arc::<MemoryStore>::clone(&store))
+        .build()
+        .unwrap();
+    agent.run("go").in_session("s").outcome().await.unwrap();
+    let session = agent.session("s");
+    for waiting in session.pending().await.unwrap() {
+        session.answer(Answer::approve(&waiting.pending)).await.unwrap();
+    }
+    let run = session.resume().await.unwrap();
+    session.fork_into(run.state().head(), "fork").await.unwrap();
+    let journals = crash::journals(&*store).await.unwrap();
+    assert_eq!(journals.len(), 3);
+    of_tree(&journals).unwrap();
 }
 
 /// What is found in a run's journals after a change of the root's entries.

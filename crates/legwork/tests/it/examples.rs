@@ -8,8 +8,15 @@ use std::process::Command;
 const LINES: usize = 80;
 
 /// Examples with tests of their own.
-const ELSEWHERE: [&str; 6] =
-    ["chat_of_three", "clerk", "collaboration", "embeddings", "keyed", "own_settings"];
+const ELSEWHERE: [&str; 7] = [
+    "chat_of_three",
+    "clerk",
+    "collaboration",
+    "embeddings",
+    "keyed",
+    "own_settings",
+    "workers_on_postgres",
+];
 
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[
@@ -86,6 +93,11 @@ const PRINT: &[(&str, &[&str])] = &[
             "completed: Dear Ann (Stopping (completed, by finish_reason): the model is done.)",
             "stopped: TODO 3 (Stopping (stop_requested, by three_drafts): three drafts are enough.)",
         ],
+    ),
+    ("own_message", &["Take a coat.", "[  3.5 °C] the bridge"]),
+    (
+        "own_transform",
+        &["Add some numbers.", "They are in archive:/17.", "And 25.", "3 of 4 messages"],
     ),
     ("own_toolset", &["the library opens", "the library closes", "shelf 5", "shelf 5"]),
     (
@@ -227,7 +239,7 @@ const PRINT: &[(&str, &[&str])] = &[
 ];
 
 /// An example, which was built with this test.
-fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(|deps| deps.parent()).unwrap();
     target.join("examples").join(name)

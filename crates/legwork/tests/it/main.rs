@@ -36,6 +36,7 @@ mod tool;
 mod tool_options;
 mod tool_search;
 mod undo;
+mod workers;
 
 /// Every file in this folder is part of the tests.
 #[test]

@@ -52,6 +52,7 @@ impl Builder {
         let (core, lifecycle) = (self.composed_core(), self.composed_lifecycle());
         let models: Vec<_> = std::iter::once(self.model).chain(self.others).collect();
         let mask = models.iter().fold(self.mask, |all, model| all.and(&model.mask()));
+        let mask = self.context.masks().fold(mask, |all, mask| all.and(&mask));
         let subagents = self.subagents;
         let parts = Arc::new(Parts { builder, tools: own, subagents, mask: mask.clone() });
         parts.try_subagents()?;
@@ -65,6 +66,7 @@ impl Builder {
         let sessions = Sessions::new(store, self.clock, self.observers, mask);
         let services = Services {
             models: models.into_iter().map(|model| (model.name().to_owned(), model)).collect(),
+            context: self.context,
             toolsets: Arc::new(toolsets),
             output,
             criteria: self.criteria,

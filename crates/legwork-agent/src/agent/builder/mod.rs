@@ -9,6 +9,7 @@ use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use legwork_context::Context;
 use legwork_core::continuation::{ErrorHandler, FailExecution, put, remove};
 use legwork_core::event::{Definition, DefinitionPolicy};
 use legwork_core::inbox::FollowUps;
@@ -33,6 +34,7 @@ pub struct Builder {
     pub(crate) definition: Definition,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) others: Vec<Arc<dyn Model>>,
+    pub(crate) context: Context,
     pub(crate) tools: Vec<Given>,
     pub(crate) toolsets: Vec<SharedToolset>,
     pub(crate) names: Names,
@@ -79,6 +81,7 @@ impl Builder {
             definition: Definition { settings, budget: Budget::guards(), ..Definition::default() },
             model,
             others: Vec::new(),
+            context: Context::new(),
             tools: Vec::new(),
             toolsets: Vec::new(),
             // Whether there are subagents may depend on where in a tree the agent stands.
@@ -281,6 +284,28 @@ impl Builder {
     pub fn lifecycle(mut self, lifecycle: impl Lifecycle + 'static) -> Self {
         self.lifecycles.push(Arc::new(lifecycle));
         self
+    }
+
+    /// What models read of a session: transforms, messages of the program, compaction.
+    ///
+    /// By default they read the conversation as it is, and it is compacted when it fills the window
+    /// of the model, if that is known.
+    ///
+    /// ```
+    /// # use legwork_agent::{Agent, context::Context};
+    /// # use legwork_agent::context::compaction::Policy;
+    /// # use legwork_agent::context::transforms::TruncateResults;
+    /// # use legwork_testkit::{ScriptedModel, Turn};
+    /// # let model = ScriptedModel::new([Turn::text("done")]);
+    /// let context = Context::new()
+    ///     .transform(TruncateResults::new().bytes(20_000))
+    ///     .compaction(Policy::new().share(80));
+    /// let agent = Agent::builder(model).context(context).build();
+    /// # agent.unwrap();
+    /// ```
+    #[must_use]
+    pub fn context(self, context: Context) -> Self {
+        Self { context, ..self }
     }
 
     /// Where sessions live. Without one each run has a new session, which is forgotten when it

@@ -85,11 +85,27 @@ impl SpawnCall {
             Err(error) => !is_final(error),
         };
         if later {
+            self.warn_of(&ran);
             return ToolOutcome::Deferred(Deferral::Session(self.grant.child.clone()));
         }
         self.grant.end(&used);
         cx.charge(&used);
         self.outcome(ran)
+    }
+
+    /// Warns observers of a store that failed: the parent waits for the subagent, and its journal
+    /// does not say why. A run under way reported its error itself.
+    fn warn_of(&self, ran: &Result<Run, Error>) {
+        let Err(Error::Store(error)) = ran else { return };
+        if !error.is_conflict() {
+            let name = self.spawn.name();
+            self.events.warn(|| {
+                format!(
+                    "the agent `{name}` cannot go on now: {error}; resume the session that it \
+                     works for"
+                )
+            });
+        }
     }
 
     /// Runs the subagent in its session, unless it ended there already.

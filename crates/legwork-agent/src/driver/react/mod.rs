@@ -114,11 +114,12 @@ impl Driver for ReAct {
     fn request(
         &self,
         state: &AgentState,
-        _cx: &StepContext,
+        cx: &StepContext,
         shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
         let settings = Arc::new(state.settings().clone());
-        let mut request = ModelRequest::rendered(settled(state)?, settings, render::rendered);
+        let messages = cx.messages(state)?;
+        let mut request = ModelRequest::rendered(settled(&messages)?, settings, render::rendered);
         let format = state.wanted_output().and_then(|wanted| wanted.format.as_ref());
         if asked(state) == Asked::Plain {
             request.instructions = shown.prompt(state.instructions());

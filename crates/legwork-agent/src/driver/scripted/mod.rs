@@ -106,10 +106,10 @@ impl Driver for Scripted {
     fn request(
         &self,
         state: &AgentState,
-        _cx: &StepContext,
+        cx: &StepContext,
         shown: &StepTools,
     ) -> Result<ModelRequest, ErrorRecord> {
-        request(state, shown)
+        request(state, cx, shown)
     }
 
     fn source(&self, state: &AgentState, _cx: &StepContext) -> Result<Source, ErrorRecord> {

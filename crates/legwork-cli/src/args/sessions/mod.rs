@@ -195,7 +195,8 @@ impl Sessions {
             Self::Search(args) => args.json,
             Self::Set(args) => args.json,
             Self::Tree(args) => args.json,
-            Self::Branch(_) | Self::Rewind(_) | Self::Fork(_) => false,
+            Self::Branch(args) => args.output.json,
+            Self::Rewind(_) | Self::Fork(_) => false,
             Self::Label(_) | Self::Title(_) | Self::Copy(_) => false,
             Self::Export(_) | Self::Import(_) => false,
         }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::Store;
+use crate::args::{Agent, Output, Store};
 
 pub(super) const TREE: &str = "\
 Examples:
@@ -18,12 +18,14 @@ Examples:
   legwork sessions tree a1b2c3d4            find the entry to go back to
   legwork sessions branch a1b2c3d4 15       go back to it, in the same session
   legwork sessions branch a1b2c3d4 good     the same, by its label
+  legwork sessions branch a1b2c3d4 15 --summary
   legwork run --session a1b2c3d4 \"Try it without a cache\"
 
 What came after the entry stays in the tree: `branch` to an entry there leads back.
 Files that were changed stay as they are; `legwork undo` takes changes back. Calls
 that wait for an answer stay where they are, and wait again after going back there.
-The head moves between steps, while no process runs the session.";
+With --summary the model of the session first says what was tried and found out, and
+reads that at the beginning of the new branch. The head moves between steps, while no process runs the session.";
 
 pub(super) const REWIND: &str = "\
 Examples:
@@ -95,8 +97,15 @@ pub(crate) struct Branch {
     pub(crate) session: String,
     /// The entry to go back to: its number, or its label
     pub(crate) entry: String,
+    /// Have the model summarise what is left, for the new branch
+    #[arg(long)]
+    pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) agent: Agent,
     #[command(flatten)]
     pub(crate) store: Store,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

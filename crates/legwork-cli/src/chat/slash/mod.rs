@@ -1,6 +1,7 @@
 //! The commands of a chat: lines that begin with a slash.
 
 mod agent;
+mod compact;
 mod cost;
 mod diff;
 mod help;
@@ -31,6 +32,7 @@ pub(super) enum Said {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Builtin {
     Agent,
+    Compact,
     Cost,
     Diff,
     Help,
@@ -43,13 +45,14 @@ pub(super) enum Builtin {
 }
 
 /// All of them, in the order of the help.
-pub(super) const ALL: [Builtin; 10] = [
+pub(super) const ALL: [Builtin; 11] = [
     Builtin::Model,
     Builtin::Agent,
     Builtin::Tools,
     Builtin::Cost,
     Builtin::Diff,
     Builtin::Undo,
+    Builtin::Compact,
     Builtin::Resume,
     Builtin::Sessions,
     Builtin::Help,
@@ -61,6 +64,7 @@ impl Builtin {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
+            Self::Compact => "compact",
             Self::Cost => "cost",
             Self::Diff => "diff",
             Self::Help => "help",
@@ -77,6 +81,9 @@ impl Builtin {
     pub(super) fn help(self) -> &'static str {
         match self {
             Self::Agent => "NAME: let another agent go on; without NAME, show which one works",
+            Self::Compact => {
+                "FOCUS: put a summary in place of the beginning; FOCUS says what matters"
+            }
             Self::Cost => "what the session used",
             Self::Diff => "the changes of files in this session",
             Self::Help => "these commands",
@@ -102,6 +109,7 @@ impl Builtin {
             Self::Agent => agent::agent(chat, rest).await?,
             Self::Model => model::model(chat, rest).await?,
             Self::Resume => return resume::resume(chat, typed).await,
+            Self::Compact => return compact::compact(chat, rest, typed).await,
             Self::Undo => undo::undo(chat, rest).await?,
             looks => return looks.look(chat, rest).await,
         }
@@ -118,7 +126,7 @@ impl Builtin {
             Self::Tools => tools::tools(chat).await,
             Self::Quit => return Ok(Then::Leaves),
             Self::Agent | Self::Model if rest.is_empty() => chat.who(),
-            Self::Agent | Self::Model | Self::Resume | Self::Undo => {
+            Self::Agent | Self::Compact | Self::Model | Self::Resume | Self::Undo => {
                 let message = format!("/{} waits until the agent rests", self.name());
                 return Err(Error::usage(message, "Ctrl-C or Esc interrupts the agent"));
             }

@@ -7,7 +7,7 @@ use legwork::agent::Rest;
 use legwork::worker::WorkerEvent;
 
 use crate::args;
-use crate::commands::work::{report, worker};
+use crate::commands::work::{Report, worker};
 use crate::commands::{print, tell};
 use crate::config::Config;
 use crate::display::text::count;
@@ -24,10 +24,11 @@ pub(super) async fn resume_all(args: args::Resume, config: &Config) -> Result<Ex
     let store = address.open_shared()?;
     let failed = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&failed);
-    let worker = worker(&store, (args.agent, config, &address, args.on_doubt.into()))?;
+    let worker = worker(&store, None, (args.agent, config, &address, args.on_doubt.into()))?;
+    let report = Report::new(json);
     let worker = worker.report(move |event| {
         seen.fetch_or(is_failure(event), Ordering::Relaxed);
-        report(event, json);
+        report.event(event);
     });
     let ran = match args.watch {
         true => {

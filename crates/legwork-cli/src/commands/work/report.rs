@@ -1,32 +1,62 @@
 //! What a worker does, for people and for programs.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork::agent::Rest;
-use legwork::worker::WorkerEvent;
+use legwork::core::SessionId;
+use legwork::worker::{Failure, WorkerEvent};
 use serde_json::{Value, json};
 
 use crate::commands::{print, print_json};
 use crate::display::text::{count, time, visible};
 
-/// Prints an event, in words or as a line of JSON.
-pub(in crate::commands) fn report(event: &WorkerEvent<'_>, json: bool) {
-    if json {
-        // A reader that is gone does not end the work.
-        let _ = print_json(&format!("{}\n", line(event)));
-        return;
+/// Prints what happens: lines for people, or JSON.
+#[derive(Debug)]
+pub(in crate::commands) struct Report {
+    json: bool,
+    /// The sessions of other agents that a person was told of: they stay due, and are told once.
+    left: Mutex<BTreeSet<SessionId>>,
+}
+
+impl Report {
+    pub(in crate::commands) fn new(json: bool) -> Self {
+        Self { json, left: Mutex::default() }
     }
-    if let Some(text) = words(event) {
-        let _ = print(&format!("{text}\n"));
+
+    /// Prints an event. A reader that is gone does not end the work.
+    pub(in crate::commands) fn event(&self, event: &WorkerEvent<'_>) {
+        if self.json {
+            let _ = print_json(&format!("{}\n", line(event)));
+        } else if let Some(text) = words(event).filter(|_| self.is_news(event)) {
+            let _ = print(&format!("{text}\n"));
+        }
+    }
+
+    fn is_news(&self, event: &WorkerEvent<'_>) -> bool {
+        let WorkerEvent::Failed { session, failure: Failure::NoAgent(_), .. } = event else {
+            return true;
+        };
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.insert((*session).clone())
     }
 }
 
 /// An event in words.
 fn words(event: &WorkerEvent<'_>) -> Option<String> {
     Some(match event {
+        WorkerEvent::Failed { session, failure: Failure::NoAgent(agent), .. } => {
+            let agent = agent.as_ref().map_or("?", |agent| agent.as_str());
+            let (session, agent) = (visible(session.as_str()), visible(agent));
+            format!("{session}  left to other workers: its agent is {agent}")
+        }
         WorkerEvent::Began(due) => format!("{}  begins", visible(due.session.as_str())),
         WorkerEvent::Rested { session, rest } => {
             format!("{}  {}", visible(session.as_str()), stands(rest))
+        }
+        WorkerEvent::TakenOver { session } => {
+            format!("{}  another process took it over", visible(session.as_str()))
         }
         WorkerEvent::Failed { session, failure, wait } => {
             let (session, wait) = (visible(session.as_str()), time(*wait));
@@ -73,6 +103,7 @@ fn line(event: &WorkerEvent<'_>) -> Value {
         WorkerEvent::Rested { session, rest } => json!({
             "type": "rested", "session": session, "rest": name(rest), "until": rest.until(),
         }),
+        WorkerEvent::TakenOver { session } => json!({"type": "taken_over", "session": session}),
         WorkerEvent::Failed { session, failure, wait } => json!({
             "type": "failed", "session": session, "error": failure.to_string(),
             "wait_ms": millis(wait),

@@ -1,8 +1,8 @@
 //! One call to the model: reserve, commit, ask, settle, record.
 
 mod ask;
+mod beside;
 mod inference;
-mod pieces;
 mod recite;
 mod record;
 
@@ -13,10 +13,12 @@ use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{InferenceFailed, InferenceInterrupted, InferenceStarted};
 use legwork_core::{AgentState, Event, ModelRequest, Owed, StopReason, StopSignal};
-use legwork_port::{Model, Trigger};
+use legwork_inference::spending;
+use legwork_port::{Model, Trigger, model};
 use legwork_toolset::StepTools;
 
-use ask::{Asked, ask};
+use ask::{Asked, For, ask};
+pub(crate) use beside::{inquire, meet};
 use recite::{ending, recite};
 pub(super) use record::record;
 
@@ -24,7 +26,6 @@ use crate::context::StepContext;
 use crate::driver::held::{DRIVER, held, read};
 use crate::driver::{Driver, Source};
 use crate::error::Halt;
-use crate::spending;
 
 /// Triggers before the next commit on which a hook may take its time: with one of them
 /// listening, a response is made durable first.
@@ -57,7 +58,7 @@ pub async fn infer<D: Driver + ?Sized>(
     let Some(shown) = cx.unless_raised(cx.toolbox().to_show(&state)).await else {
         return Ok(state);
     };
-    let (state, mut request, shown) = match build(driver, state, cx, shown).await {
+    let (state, mut request, shown) = match build(driver, state, cx, shown).await? {
         Ok(built) => built,
         Err((state, error)) => return Ok(refuse(*state, error)),
     };
@@ -74,28 +75,28 @@ pub async fn infer<D: Driver + ?Sized>(
         }
         Err(error) => return Ok(refuse(state, error)),
     };
-    if let Err(error) = spending::check_price(&state, cx, &*model) {
+    if let Err(error) = spending::check_price(&cx.account, state.ledger(), &*model) {
         return Ok(refuse(state, error));
     }
-    let (max_output, mut reserved) = match spending::hold(&state, cx, &request, &*model) {
-        Ok(affordable) => affordable,
-        Err(limit) => {
-            // Named like the criterion of the limit.
-            let by = StopReason::from(&limit.dimension).to_string();
-            return Ok(state.with_stop_signal(StopSignal::limit(by, limit)));
-        }
-    };
+    let (max_output, mut reserved) =
+        match spending::hold(&cx.account, state.ledger(), &request, &*model) {
+            Ok(affordable) => affordable,
+            Err(limit) => {
+                // Named like the criterion of the limit.
+                let by = StopReason::from(&limit.dimension).to_string();
+                return Ok(state.with_stop_signal(StopSignal::limit(by, limit)));
+            }
+        };
     reserved.steps = u64::from(state.current_step().is_none());
-    let tools = shown.unless_known(&state);
-    let state = match cx
-        .commit_inference(state, InferenceStarted { reserved, tools, request: None })
-        .await?
-    {
+    request.max_output = max_output;
+    let (tools, identity) = (shown.unless_known(&state), cx.conversation().identify(&request));
+    let started = InferenceStarted { reserved, tools, request: identity };
+    let state = match cx.commit_inference(state, started).await? {
         Continue(state) => state,
         Break(before) => return Ok(before),
     };
-    request.max_output = max_output;
-    let (state, asked) = ask(&*model, request, state, cx).await?;
+    cx.conversation().sent();
+    let (state, asked) = ask(&*model, request, state, cx, For::Step).await?;
     conclude(driver, &*model, asked, state, cx).await
 }
 
@@ -111,12 +112,15 @@ async fn conclude<D: Driver + ?Sized>(
     match asked.answer {
         None => {
             let price = model.profile().price_at(state.ledger().held().input);
-            let charged = state.ledger().charge_for_left(asked.left, attempts, price.as_ref());
-            Ok(interrupted(state, cx, charged))
+            let charged = state.ledger().held().for_left(asked.left, attempts, price.as_ref());
+            Ok(cx.stop_in_time(interrupted(state, cx, charged)))
         }
         Some(Err(error)) => {
             let charged = state.ledger().held().for_attempts(error.charged_attempts);
-            Ok(unanswered(state, cx, error.to_record(), charged))
+            match overflown(&error, &state, cx) {
+                Ok(()) => Ok(interrupted(state, cx, charged)),
+                Err(error) => Ok(unanswered(state, cx, error, charged)),
+            }
         }
         Some(Ok(response)) => {
             let price = spending::price_of(&response, model, state.ledger().held().input);
@@ -126,11 +130,29 @@ async fn conclude<D: Driver + ?Sized>(
     }
 }
 
-/// The run was cancelled or interrupted before there was an answer, or its time was up.
+/// Whether the conversation is compacted and asked again, because the provider refused it as too
+/// long.
+///
+/// # Errors
+/// The error, where it stands.
+fn overflown(
+    error: &model::Error,
+    state: &AgentState,
+    cx: &StepContext,
+) -> Result<(), ErrorRecord> {
+    let record = error.to_record();
+    if error.kind != model::Kind::ContextOverflow {
+        return Err(record);
+    }
+    let noted = cx.conversation().overflown(state, cx.profile(state), record.clone());
+    noted.map_err(|why| ErrorRecord { message: format!("{}; {why}", record.message), ..record })
+}
+
+/// There is no answer: the run was cancelled or interrupted, its time was up, or the inference is
+/// made again.
 fn interrupted(state: AgentState, cx: &StepContext, charged: Amounts) -> AgentState {
-    spending::settle(&state, cx, &charged);
-    let interrupted = Event::InferenceInterrupted(InferenceInterrupted { charged });
-    cx.stop_in_time(state.with(interrupted))
+    cx.settle(state.ledger().inference(), &charged);
+    state.with(Event::InferenceInterrupted(InferenceInterrupted { charged }))
 }
 
 /// There is an error, and no answer.
@@ -140,7 +162,7 @@ fn unanswered(
     error: ErrorRecord,
     charged: Amounts,
 ) -> AgentState {
-    spending::settle(&state, cx, &charged);
+    cx.settle(state.ledger().inference(), &charged);
     state.with(Event::InferenceFailed(InferenceFailed { error, charged }))
 }
 
@@ -153,33 +175,42 @@ async fn show(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt> {
 
 type Built = (AgentState, ModelRequest, Arc<StepTools>);
 
-/// Builds the request and lets hooks change it.
+/// Builds the request, does what it needs first, and lets hooks change it.
 async fn build<D: Driver + ?Sized>(
     driver: &D,
-    state: AgentState,
+    mut state: AgentState,
     cx: &StepContext,
     shown: Result<Arc<StepTools>, String>,
-) -> Result<Built, (Box<AgentState>, ErrorRecord)> {
+) -> Result<Result<Built, (Box<AgentState>, ErrorRecord)>, Halt> {
     let shown = match shown {
         Ok(shown) => shown,
         Err(message) => {
             let error = ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message);
-            return Err((Box::new(state), error));
+            return Ok(Err((Box::new(state), error)));
         }
     };
-    let request = match held(|| driver.request(&state, cx, &shown)) {
-        Ok(request) => request,
-        Err(error) => return Err((Box::new(state), error)),
+    let request = loop {
+        let request = match held(|| driver.request(&state, cx, &shown)) {
+            Ok(request) => request,
+            Err(error) => return Ok(Err((Box::new(state), error))),
+        };
+        match cx.owed_first(&state, &request) {
+            Ok(Some(owed)) if !cx.control.is_raised() => {
+                state = meet(owed, &request, state, cx).await?;
+            }
+            Ok(_) => break request,
+            Err(error) => return Ok(Err((Box::new(state), error))),
+        }
     };
     if !cx.listens(Trigger::BeforeInference) {
-        return Ok((state, request, shown));
+        return Ok(Ok((state, request, shown)));
     }
     let request = Arc::new(request);
     let state = state.with_current_request(Some(Arc::clone(&request)));
     let state = cx.fire(Trigger::BeforeInference, state).await;
     let request = state.current_request().cloned().unwrap_or(request);
     let state = state.with_current_request(None);
-    Ok((state, Arc::unwrap_or_clone(request), shown))
+    Ok(Ok((state, Arc::unwrap_or_clone(request), shown)))
 }
 
 /// An error before the call was made ends the step, or the execution if there is none.

@@ -7,11 +7,11 @@ use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorRecord, ErrorSource};
 use legwork_core::event::InferenceStarted;
 use legwork_core::{AgentState, Part, Response, Usage};
+use legwork_inference::Pieces;
 use legwork_port::{BoxFuture, Delta, unwind};
 use legwork_toolset::StepTools;
 
 use super::inference::Inference;
-use super::pieces::Pieces;
 use super::{interrupted, show, unanswered};
 use crate::context::StepContext;
 use crate::driver::Driver;
@@ -42,7 +42,7 @@ pub(super) async fn recite<D: Driver + ?Sized>(
     let answer = pin!(cx.unless_raised(unwind::run(|| answer)));
     let (state, watched) = cx.watch(state, answer).await?;
     let Watched::Done(Some(answer)) = watched else {
-        return Ok(interrupted(state, cx, charged));
+        return Ok(cx.stop_in_time(interrupted(state, cx, charged)));
     };
     let answer = match answer.unwrap_or_else(|panic| Err(of_driver(&panic))) {
         // Nothing was reserved for it.

@@ -9,7 +9,6 @@ use legwork_core::message::{Author, Malformed};
 use legwork_core::{AgentState, Event, Response};
 
 use crate::context::StepContext;
-use crate::spending;
 
 /// Settles and records a response.
 pub(in crate::driver) fn record(
@@ -33,7 +32,7 @@ pub(in crate::driver) fn record(
     let named = Arc::clone(&state.settings().model);
     let name = || if *named == *model { named } else { model.into() };
     response = response.by(|| Author::Model(name()));
-    spending::settle(&state, cx, &charged);
+    cx.settle(state.ledger().inference(), &charged);
     let response = Arc::new(response);
     let state =
         state.with(Event::Responded(Responded { response: Arc::clone(&response), charged }));

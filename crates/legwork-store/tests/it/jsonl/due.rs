@@ -1,11 +1,12 @@
 //! The index of sessions that may have work to do.
 
 use std::fs;
+use std::process::Command;
 
 use legwork_core::inbox::Item;
 use legwork_core::{Seq, Summary, Timestamp};
 use legwork_port::Store as _;
-use legwork_port::store::{Batch, DueQuery};
+use legwork_port::store::{Batch, DueQuery, Query, Range};
 use legwork_store::jsonl::Store;
 
 use super::folder::Folder;
@@ -96,6 +97,40 @@ async fn s8_9_a_session_whose_process_died_before_it_wrote_the_head_is_due() {
     fs::write(&head, old).unwrap();
     fs::write(folder.root().join("due").join("s"), "").unwrap();
     assert_eq!(due(&store).await, ["s"]);
+}
+
+/// Killed at each write in turn, until it is through.
+#[tokio::test]
+async fn s8_9_a_new_session_of_a_killed_process_is_listed_or_due() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        println!("skipped: there is no strace");
+        return;
+    }
+    let mut unlisted = 0;
+    for number in 1.. {
+        let folder = Folder::new();
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e"]);
+        strace.arg(format!("inject=write:signal=KILL:when={number}"));
+        strace.arg(std::env::current_exe().unwrap());
+        let mut child = Child::start_by(strace, "begin", &folder.root());
+        let is_through = child.next_line().is_some();
+        child.kill();
+        let store = folder.store();
+        let listed = store.sessions(&Query::all()).await.unwrap().sessions;
+        let journal = store.read(&session("s"), Range::ALL).await.unwrap().journal;
+        if journal.version() == Seq(2) && listed.is_empty() {
+            assert_eq!(due(&store).await, ["s"], "killed at write {number}");
+            unlisted += 1;
+        }
+        if is_through {
+            break;
+        }
+    }
+    assert!(unlisted > 0, "no kill came between the journal and the head");
+    let folder = Folder::new();
+    Child::start("begin", &folder.root()).ends();
+    assert_eq!(marks(&folder), Vec::<String>::new());
 }
 
 #[tokio::test]

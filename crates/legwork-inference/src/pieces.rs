@@ -5,7 +5,7 @@ use legwork_core::mask::Stream;
 use legwork_port::Delta;
 
 /// Pieces of an answer, masked across their borders.
-pub(super) struct Pieces {
+pub struct Pieces {
     text: Stream,
     mask: Mask,
     /// The kind of the text that is held.
@@ -32,14 +32,14 @@ impl Kind {
 
 impl Pieces {
     /// Pieces behind a mask, if there is one.
-    pub(super) fn by(mask: &Mask) -> Option<Box<Self>> {
+    pub fn by(mask: &Mask) -> Option<Box<Self>> {
         let text = || Stream::new(mask.clone());
         let pieces = || Self { text: text(), mask: mask.clone(), kind: Kind::Text };
         (!mask.is_none()).then(|| Box::new(pieces()))
     }
 
     /// Adds a piece; returns what can be passed on now.
-    pub(super) fn push(&mut self, delta: Delta<'_>, mut tell: impl FnMut(Delta<'_>)) {
+    pub fn push(&mut self, delta: Delta<'_>, mut tell: impl FnMut(Delta<'_>)) {
         let (kind, piece) = match delta {
             Delta::Text(text) => (Kind::Text, text),
             Delta::Thinking(text) => (Kind::Thinking, text),
@@ -61,7 +61,7 @@ impl Pieces {
     }
 
     /// Ends the answer; returns the rest.
-    pub(super) fn end(&mut self, mut tell: impl FnMut(Delta<'_>)) {
+    pub fn end(&mut self, mut tell: impl FnMut(Delta<'_>)) {
         let rest = self.text.end();
         if !rest.is_empty() {
             tell(self.kind.of(&rest));
@@ -69,7 +69,7 @@ impl Pieces {
     }
 
     /// Discards what is held.
-    pub(super) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.text.end();
     }
 }

@@ -1,0 +1,77 @@
+//! An inference that is no step, which the context of the next request needs first.
+
+use std::sync::Arc;
+
+use legwork_core::event::{Event, Purpose};
+use legwork_core::{AgentState, ModelRequest, Response};
+use legwork_port::Model;
+
+use crate::branch::Leaving;
+use crate::compaction::{Cannot, Files, Plan};
+use crate::comparer::Comparer;
+use crate::transforms::ToSummarise;
+
+/// An inference that is no step: what is asked, of which model, and what its answer is for.
+///
+/// Who runs the session reserves it, sends [`request`](Self::request), charges the answer, and
+/// journals the [`events`](Self::events) that come of it.
+pub struct Ask {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The model that is asked; none = that of the session.
+    pub model: Option<Arc<dyn Model>>,
+    /// The request.
+    pub request: ModelRequest,
+    pub(crate) about: About,
+}
+
+/// What an answer is for.
+pub(crate) enum About {
+    Compaction(Plan, Files),
+    Branch(Leaving),
+    Result(ToSummarise),
+    Similar(Arc<Comparer>),
+}
+
+impl Ask {
+    /// The events that record what came of it.
+    ///
+    /// # Errors
+    /// If the answer cannot be used.
+    pub fn events(&self, state: &AgentState, response: &Response) -> Result<Vec<Event>, Cannot> {
+        match &self.about {
+            About::Compaction(plan, files) => {
+                let summary = plan.read(response)?;
+                let compacted = plan.compacted(state, summary, files.clone());
+                Ok(vec![Event::Compacted(compacted.into())])
+            }
+            About::Branch(leaving) => {
+                Ok(vec![Event::BranchSummarised(leaving.summarised(response)?)])
+            }
+            About::Result(result) => {
+                let summary = crate::compaction::said(response)?;
+                Ok(vec![Event::ResultSummarised(result.summarised(summary).into())])
+            }
+            About::Similar(comparer) => {
+                let found = comparer.found().into_iter();
+                Ok(found.map(Event::ResultCompared).collect())
+            }
+        }
+    }
+
+    /// What is told of one that gave nothing.
+    pub(crate) fn failed(&self, why: &str) -> String {
+        format!("{}: {why}", what(&self.purpose))
+    }
+}
+
+/// What was not done, in words.
+fn what(purpose: &Purpose) -> &'static str {
+    match purpose {
+        Purpose::Compaction => "the conversation was not compacted",
+        Purpose::BranchSummary => "the path that is left was not summarised",
+        Purpose::ToolResultSummary => "a long result was not summarised, and is sent as it is",
+        Purpose::Similarity => "results were not compared, and are sent as they are",
+        _ => "an inference beside the steps failed",
+    }
+}

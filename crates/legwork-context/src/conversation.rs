@@ -1,0 +1,347 @@
+//! What a run keeps of its conversation, and what the next request needs first.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use legwork_core::error::ErrorRecord;
+use legwork_core::event::{CompactionCause, Event, Purpose, RequestSent};
+use legwork_core::journal::Journal;
+use legwork_core::state::ProposedCompaction;
+use legwork_core::{AgentState, Message, ModelRequest, Seq, Transcript};
+use legwork_port::{Model, Profile};
+
+use crate::ask::{About, Ask};
+use crate::branch::Leaving;
+use crate::chain;
+use crate::compaction::{Cannot, Files, Plan};
+use crate::comparer::{Comparer, Shelf};
+use crate::context::Context;
+use crate::memory::Memory;
+use crate::pipeline::NotSettled;
+use crate::report::Report;
+use crate::transforms::ToSummarise;
+
+/// What a run keeps of its conversation: the messages that the model reads, and what the next
+/// request needs first.
+///
+/// It asks no model and journals nothing. Who runs the session builds a request of
+/// [`messages`](Self::messages), does what is [`owed`](Self::owed), and builds it again until
+/// nothing is.
+pub struct Conversation {
+    context: Context,
+    memory: Memory,
+    vectors: Shelf,
+    /// The messages that were made last, and not sent.
+    shown: Option<Shown>,
+    /// How many messages of the transcript were looked at for results.
+    seen: usize,
+    /// Results that are to be summarised.
+    long: VecDeque<ToSummarise>,
+    overflow: Option<Overflow>,
+    /// Whether the model gave no summary: it is not asked again for the window's sake.
+    gave_up: bool,
+    proposed: Option<Plan>,
+    warnings: Vec<String>,
+    warned: BTreeSet<Arc<str>>,
+}
+
+/// The messages that were made last, as far as the digest of the request needs them.
+struct Shown {
+    report: Report,
+    last: Option<[u8; 32]>,
+    ends: Option<(Arc<Message>, Arc<Message>)>,
+}
+
+/// A request that the provider refused as too long.
+struct Overflow {
+    error: ErrorRecord,
+    /// The compaction of the conversation then.
+    compacted: Option<Seq>,
+    /// Whether compacting it was tried.
+    tried: bool,
+}
+
+/// What the next request needs first.
+pub enum Owed {
+    /// A compaction, which hooks may see first; then [`Conversation::compaction`] says what is
+    /// asked for it.
+    Compaction(Arc<ProposedCompaction>),
+    /// An inference that is no step.
+    Ask(Box<Ask>),
+}
+
+/// What comes of a compaction that hooks have seen.
+pub enum Agreed {
+    /// A model is asked for the summary.
+    Ask(Box<Ask>),
+    /// A hook gave the summary.
+    Replaced(Box<Event>),
+    /// Nothing: a hook cancelled it, or it cannot be asked for.
+    Not,
+}
+
+impl Conversation {
+    /// Nothing yet.
+    pub fn new(context: Context) -> Self {
+        Self {
+            context,
+            memory: Memory::new(),
+            vectors: Shelf::default(),
+            shown: None,
+            seen: 0,
+            long: VecDeque::new(),
+            overflow: None,
+            gave_up: false,
+            proposed: None,
+            warnings: Vec::new(),
+            warned: BTreeSet::new(),
+        }
+    }
+
+    /// The messages that a model with this profile reads of a state.
+    ///
+    /// # Errors
+    /// If calls have no results yet.
+    pub fn messages(
+        &mut self,
+        state: &AgentState,
+        profile: &Profile,
+    ) -> Result<Transcript, NotSettled> {
+        let shown = self.context.pipeline().to_model(&mut self.memory, state, profile)?;
+        let (messages, mut report, last) = shown.into_parts();
+        for left in &report.left_out {
+            if self.warned.insert(Arc::clone(&left.kind)) {
+                self.warnings.push(left.to_string());
+            }
+        }
+        // What was made and not sent stands between this request and the last one.
+        if let Some(unsent) = &self.shown {
+            report.kept = report.kept.min(unsent.report.kept);
+        }
+        let all = messages.messages();
+        let ends = all.get(0).cloned().zip(all.last().cloned());
+        self.shown = Some(Shown { report, last, ends });
+        Ok(messages)
+    }
+
+    /// What the next request needs first; none if it can be sent.
+    ///
+    /// `request` is the request as it is without that.
+    pub fn owed(
+        &mut self,
+        state: &AgentState,
+        request: &ModelRequest,
+        profile: &Profile,
+    ) -> Option<Owed> {
+        let tokens = self.shown.as_ref()?.report.tokens.total();
+        let is_met = |overflow: &Overflow| overflow.compacted != compacted_at(state);
+        self.overflow.take_if(|overflow| is_met(overflow));
+        let ask = self.look(state).or_else(|| self.asks_for_summary(request));
+        ask.map(Owed::Ask).or_else(|| {
+            let cause = self.cause(tokens, profile)?;
+            let policy = self.context.compaction.unwrap_or_default();
+            let plan = Plan::of(state, &policy, profile.context_window, cause);
+            match plan {
+                Ok(plan) => Some(self.propose(plan)),
+                Err(cannot) => {
+                    self.give_up(not_compacted(cannot));
+                    None
+                }
+            }
+        })
+    }
+
+    /// Compares the results that came since the last look.
+    fn look(&mut self, state: &AgentState) -> Option<Box<Ask>> {
+        let len = state.context().transcript.messages().len();
+        let from = std::mem::replace(&mut self.seen, len).min(len);
+        if from == len {
+            return None;
+        }
+        let summaries = self.context.summaries.as_ref();
+        self.long.extend(summaries.iter().flat_map(|one| one.which.owed(state, from)));
+        let similar = self.context.similar.as_ref()?;
+        let results = similar.which.owed(state, from);
+        if results.is_empty() {
+            return None;
+        }
+        let comparer = Arc::new(Comparer::new(similar, results, Arc::clone(&self.vectors)));
+        let (request, model) = (comparer.request(), Some(Arc::clone(&comparer) as Arc<dyn Model>));
+        let (purpose, about) = (Purpose::Similarity, About::Similar(comparer));
+        Some(Box::new(Ask { purpose, model, request, about }))
+    }
+
+    fn asks_for_summary(&mut self, request: &ModelRequest) -> Option<Box<Ask>> {
+        let result = self.long.pop_front()?;
+        let model = self.context.summaries.as_ref().and_then(|one| one.by.clone());
+        let settings = match &model {
+            Some(_) => Arc::default(),
+            None => Arc::clone(&request.settings),
+        };
+        let request = result.request(settings);
+        let (purpose, about) = (Purpose::ToolResultSummary, About::Result(result));
+        Some(Box::new(Ask { purpose, model, request, about }))
+    }
+
+    /// Why the conversation is to be compacted now, if it is.
+    fn cause(&self, tokens: u64, profile: &Profile) -> Option<CompactionCause> {
+        let policy = self.context.compaction.as_ref()?;
+        if self.overflow.as_ref().is_some_and(|overflow| !overflow.tried) {
+            return Some(CompactionCause::Overflow);
+        }
+        let is_due = policy.is_due(tokens, profile.context_window) && !self.gave_up;
+        is_due.then_some(CompactionCause::Window)
+    }
+
+    /// Notes that the provider refused the request as too long, with this error.
+    ///
+    /// # Errors
+    /// If it is not compacted for that: then the refusal stands.
+    pub fn overflown(
+        &mut self,
+        state: &AgentState,
+        profile: &Profile,
+        error: ErrorRecord,
+    ) -> Result<(), Cannot> {
+        let policy = self.context.compaction.as_ref().ok_or(Cannot::Off)?;
+        Plan::of(state, policy, profile.context_window, CompactionCause::Overflow)?;
+        self.overflow = Some(Overflow { error, compacted: compacted_at(state), tried: false });
+        Ok(())
+    }
+
+    /// The refusal of the request as too long, if compacting the conversation was tried and it
+    /// was not compacted.
+    pub fn overflow(&mut self) -> Option<ErrorRecord> {
+        self.overflow.take_if(|overflow| overflow.tried).map(|overflow| overflow.error)
+    }
+
+    /// Proposes a compaction that somebody asks for.
+    ///
+    /// # Errors
+    /// If nothing can be left out.
+    pub fn manual(
+        &mut self,
+        state: &AgentState,
+        profile: &Profile,
+        focus: Option<String>,
+    ) -> Result<Owed, Cannot> {
+        let policy = self.context.compaction.unwrap_or_default();
+        let plan = Plan::of(state, &policy, profile.context_window, CompactionCause::Manual)?;
+        Ok(self.propose(focus.into_iter().fold(plan, Plan::with_focus)))
+    }
+
+    fn propose(&mut self, plan: Plan) -> Owed {
+        let proposed = Arc::new(plan.proposed());
+        self.proposed = Some(plan);
+        Owed::Compaction(proposed)
+    }
+
+    /// What is done about a compaction as hooks left it.
+    ///
+    /// `request` is the one that the conversation is too long for; `journal` says which files were
+    /// read and changed.
+    pub fn compaction(
+        &mut self,
+        state: &AgentState,
+        request: &ModelRequest,
+        profile: &Profile,
+        agreed: Option<Arc<ProposedCompaction>>,
+        journal: &Journal,
+    ) -> Agreed {
+        let (Some(plan), Some(agreed)) = (self.proposed.take(), agreed) else {
+            self.give_up("a hook cancelled the compaction of the conversation".to_owned());
+            return Agreed::Not;
+        };
+        let path = journal.path(plan.first_kept);
+        let left_out = path.iter().take_while(|entry| entry.seq < plan.first_kept);
+        let files = Files::of(left_out.map(|entry| &**entry), None);
+        if let Some(summary) = &agreed.summary {
+            let compacted = plan.compacted(state, summary.clone(), files);
+            return Agreed::Replaced(Box::new(Event::Compacted(compacted.into())));
+        }
+        let plan = agreed.focus.iter().fold(plan, Plan::with_focus);
+        match plan.request(&self.memory, state, request, profile.context_window) {
+            Ok(request) => {
+                let (purpose, about) = (Purpose::Compaction, About::Compaction(plan, files));
+                Agreed::Ask(Box::new(Ask { purpose, model: None, request, about }))
+            }
+            Err(cannot) => {
+                self.give_up(not_compacted(cannot));
+                Agreed::Not
+            }
+        }
+    }
+
+    /// What is asked for the summary of a path that is about to be left.
+    ///
+    /// `common` is the last entry that both paths have.
+    ///
+    /// # Errors
+    /// If calls are open, nothing is left, or the request would be too long.
+    pub fn leaving(
+        &self,
+        state: &AgentState,
+        request: &ModelRequest,
+        profile: &Profile,
+        common: Seq,
+    ) -> Result<Box<Ask>, Cannot> {
+        let leaving = Leaving::of(state, common)?;
+        let request = leaving.request(&self.memory, state, request, profile.context_window)?;
+        let (purpose, about) = (Purpose::BranchSummary, About::Branch(leaving));
+        Ok(Box::new(Ask { purpose, model: None, request, about }))
+    }
+
+    /// Notes that what was asked gave nothing.
+    pub fn failed(&mut self, ask: &Ask, why: &str) {
+        let why = ask.failed(why);
+        match ask.purpose {
+            Purpose::Compaction => self.give_up(why),
+            _ => self.warnings.push(why),
+        }
+    }
+
+    fn give_up(&mut self, why: String) {
+        match &mut self.overflow {
+            Some(overflow) => overflow.tried = true,
+            None => self.gave_up = true,
+        }
+        self.warnings.push(why);
+    }
+
+    /// What people should know, since the last call.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// The request that was built last is sent: the next one is compared with it.
+    pub fn sent(&mut self) {
+        self.shown = None;
+    }
+
+    /// What identifies a request that is about to be sent; none if no messages were made for it.
+    pub fn identify(&self, request: &ModelRequest) -> Option<RequestSent> {
+        let Shown { report, last, ends } = self.shown.as_ref()?;
+        let sent = request.messages();
+        let is_end = |one: &Arc<Message>, at: Option<&Arc<Message>>| {
+            at.is_some_and(|sent| Arc::ptr_eq(one, sent))
+        };
+        let covered = report.messages;
+        let is_whole = ends.as_ref().is_none_or(|(first, end)| {
+            is_end(first, sent.get(0)) && is_end(end, sent.get(covered.saturating_sub(1)))
+        });
+        let is_rendered = request.is_rendered() && sent.len() == covered;
+        Some(match is_whole || is_rendered {
+            true => chain::of_request(covered, last.as_ref(), report.kept, request),
+            false => chain::of_request(0, None, None, request),
+        })
+    }
+}
+
+/// The entry of the compaction that a state has.
+fn compacted_at(state: &AgentState) -> Option<Seq> {
+    state.context().compaction.as_ref().map(|compaction| compaction.entry)
+}
+
+fn not_compacted(why: Cannot) -> String {
+    format!("the conversation was not compacted: {why}")
+}
