@@ -12,7 +12,7 @@ use crate::shell::quoted;
 
 /// The agents of folders that were given, each with the file that defines it.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(in crate::commands) struct Served {
     folders: Vec<PathBuf>,
     files: BTreeMap<AgentId, PathBuf>,
 }
