@@ -15,6 +15,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         ("valgrind", "valgrind", "counts of instructions"),
         ("strace", "strace", "counts of system calls"),
     ]);
+    needs::install_servers();
     // The library is measured as a user's program has it, the command as it is released.
     build("profiling", "legwork-bench")?;
     build("release", "legwork-cli")?;

@@ -19,10 +19,10 @@ const PROGRAMS: &[Need] = &[
     ("valgrind", "valgrind", "tests that count instructions"),
 ];
 
-/// Servers whose private ones are for tests of stores.
+/// Servers whose private ones are for tests and measurements of stores.
 const SERVERS: &[Need] = &[
-    ("postgres", "postgresql", "tests of the Postgres store"),
-    ("redis-server", "redis-server", "tests of the Redis store"),
+    ("postgres", "postgresql", "tests and measurements of the Postgres store"),
+    ("redis-server", "redis-server", "tests and measurements of the Redis store"),
 ];
 
 /// Installs what tests want.
@@ -32,7 +32,7 @@ pub(crate) fn install() {
 }
 
 /// Installs servers, without those that their packages would start for all of the machine.
-fn install_servers() {
+pub(crate) fn install_servers() {
     let is_missing = |need: &&Need| !system::has(need.0) && !has_postgres(need.0);
     let missing: Vec<_> = SERVERS.iter().filter(is_missing).copied().collect();
     if !missing.is_empty() {

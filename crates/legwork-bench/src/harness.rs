@@ -94,7 +94,7 @@ fn rounds(options: &Options) -> Result<Samples, Error> {
     let mut samples = counted(&bench, workloads)?;
     for round in 1..=options.rounds {
         say(&format!("round {round} of {}", options.rounds))?;
-        for workload in workloads {
+        for workload in workloads.iter().filter(|workload| round == 1 || !workload.is_once()) {
             for (side, sample) in bench.measure(*workload)? {
                 samples.entry((*workload, side)).or_default().push(sample);
             }
@@ -192,15 +192,7 @@ impl Bench {
             // It is counted, and has no times.
             return Ok(Vec::new());
         }
-        let is_alone = matches!(
-            workload,
-            Workload::W2Late
-                | Workload::Loop
-                | Workload::Tools
-                | Workload::Partial
-                | Workload::Open
-        );
-        if is_alone {
+        if workload.is_alone() {
             return Ok(vec![(Side::Legwork, self.side(Side::Legwork, workload)?)]);
         }
         let measure = |side| match (workload, &self.search) {

@@ -16,6 +16,7 @@ mod probe;
 mod script;
 mod server;
 mod stats;
+mod stores;
 mod subject;
 mod syncs;
 mod workload;
@@ -44,6 +45,9 @@ enum Command {
     Run(harness::Options),
     /// Serve scripted answers until standard input closes; prints its port
     Server,
+    /// Watch a store, as a process of the workload IDLE; prints what the process takes
+    #[command(hide = true)]
+    Watch,
     /// Measure one side once; prints its figures as JSON
     Subject {
         /// The side
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
 fn act(command: Command) -> Result<(), Error> {
     match command {
         Command::Run(options) => harness::run(&options),
+        Command::Watch => runtime()?.block_on(workload::watch()),
         Command::Server => runtime()?.block_on(server::main()),
         Command::Subject { side, workload, base_url, dir, bytes, writes, executions } => {
             install_crypto();

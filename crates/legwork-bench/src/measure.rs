@@ -34,6 +34,23 @@ pub(crate) fn peak_mb() -> Option<f64> {
     Some(kib as f64 * 1024.0 / 1e6)
 }
 
+/// The resident memory of this process, in MB (`VmRSS`).
+pub(crate) fn resident_mb() -> Option<f64> {
+    let kib = field("/proc/self/status", "VmRSS:")?;
+    Some(kib as f64 * 1024.0 / 1e6)
+}
+
+/// Bytes that this process passed to system calls that write, so far.
+pub(crate) fn passed() -> Option<u64> {
+    field("/proc/self/io", "wchar:")
+}
+
+/// Open files, sockets and other descriptors of this process.
+pub(crate) fn handles() -> Option<usize> {
+    // Reading the folder takes one itself.
+    Some(std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1))
+}
+
 /// Bytes that this process caused to be written to storage so far.
 pub(crate) fn written() -> Option<u64> {
     field("/proc/self/io", "write_bytes:")

@@ -15,7 +15,7 @@ pub(crate) struct Stamp {
     /// Processor time of the process until then.
     pub(crate) cpu: Duration,
     /// Durable writes of the process until then.
-    pub(crate) writes: u64,
+    pub(crate) syncs: Syncs,
 }
 
 /// The work of the tool, the same on both sides.
@@ -56,8 +56,8 @@ impl Probe {
     }
 
     fn stamp(&self) {
-        let writes = Syncs::so_far().count;
-        let stamp = Stamp { at: Instant::now(), cpu: measure::cpu(), writes };
+        let syncs = Syncs::so_far();
+        let stamp = Stamp { at: Instant::now(), cpu: measure::cpu(), syncs };
         let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         stamps.push(stamp);
     }

@@ -6,12 +6,13 @@
 //! changed, and unlike under a tracer it is not slowed down.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static NANOS: AtomicU64 = AtomicU64::new(0);
+static PAUSED: AtomicBool = AtomicBool::new(false);
 
 /// How often, and how long in total, this process has waited for storage.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,30 @@ impl Syncs {
 
     /// Those since an earlier reading.
     pub(crate) fn since(earlier: Self) -> Self {
-        let now = Self::so_far();
-        Self { count: now.count - earlier.count, time: now.time - earlier.time }
+        Self::so_far().after(earlier)
+    }
+
+    /// Those from an earlier reading to this one.
+    pub(crate) fn after(self, earlier: Self) -> Self {
+        Self { count: self.count - earlier.count, time: self.time - earlier.time }
+    }
+}
+
+/// No sync of this process reaches the disk until this is dropped: for filling a store.
+#[derive(Debug)]
+pub(crate) struct Paused(());
+
+impl Paused {
+    /// From now on.
+    pub(crate) fn new() -> Self {
+        PAUSED.store(true, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        PAUSED.store(false, Ordering::SeqCst);
     }
 }
 
@@ -45,10 +68,13 @@ impl Syncs {
 mod replaced {
     use std::{sync::atomic::Ordering, time::Instant};
 
-    use super::{COUNT, NANOS};
+    use super::{COUNT, NANOS, PAUSED};
 
     /// Makes the system call `number` on `fd`, counted and timed.
     fn timed(number: libc::c_long, fd: libc::c_int) -> libc::c_int {
+        if PAUSED.load(Ordering::SeqCst) {
+            return 0;
+        }
         let start = Instant::now();
         // SAFETY: both calls take one descriptor and touch no memory of ours;
         // `syscall` sets errno as the replaced functions do.

@@ -1,12 +1,18 @@
 //! The workloads, each written once for both sides.
 
 mod answer;
+mod context;
 mod crowd;
+mod crowd_postgres;
 mod fan;
 mod handoff;
+mod idle;
 mod in_process;
+mod interrupted;
 mod late;
+mod late_store;
 mod long;
+mod on_files;
 mod open;
 mod partial;
 mod steps;
@@ -23,8 +29,11 @@ use crate::{
     probe::{Probe, StepTime},
     script::{Script, TOKEN},
     stats,
+    stores::Kind,
     subject::{Commits, Disk, Setup, Subject},
 };
+
+pub(crate) use idle::watch;
 
 /// A workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -77,7 +86,7 @@ pub(crate) enum Workload {
     Tools,
     /// An output that is read while it arrives, of 100 KB and of 1 MB
     Partial,
-    /// Opening a session of 10,000 entries in a SQLite store
+    /// Opening a session of 10,000 entries
     Open,
     /// Start of the `legwork` command
     Start,
@@ -89,6 +98,35 @@ pub(crate) enum Workload {
     Wp,
     /// WP with the store's own thread, as a server has it
     Wpg,
+    /// Whole steps on SQLite and JSONL with a model in this process
+    Durable,
+    /// Folding and appending step 10,000 in memory, compared with step 10
+    #[value(name = "LATE-MEMORY")]
+    LateMemory,
+    /// Folding and appending step 10,000 on SQLite, compared with step 10
+    #[value(name = "LATE-SQLITE")]
+    LateSqlite,
+    /// Folding and appending step 10,000 on JSONL files, compared with step 10
+    #[value(name = "LATE-JSONL")]
+    LateJsonl,
+    /// Folding and appending step 10,000 on Postgres, compared with step 10
+    #[value(name = "LATE-POSTGRES")]
+    LatePostgres,
+    /// Folding and appending step 10,000 on Redis, compared with step 10
+    #[value(name = "LATE-REDIS")]
+    LateRedis,
+    /// The request of step 5,000 with all transforms, compared with step 50
+    Context,
+    /// Opening a session of 10,000 entries on Postgres and Redis
+    #[value(name = "OPEN-SERVERS")]
+    OpenServers,
+    /// 10,000 idle sessions in a store that a worker watches
+    Idle,
+    /// What 1,000 interrupted sessions owe, on SQLite
+    Interrupted,
+    /// 500 sessions of 5 steps at once on one Postgres, compared with bare inserts
+    #[value(name = "CROWD-POSTGRES")]
+    CrowdPostgres,
 }
 
 impl Workload {
@@ -119,6 +157,17 @@ impl Workload {
         Self::Bash,
         Self::Wp,
         Self::Wpg,
+        Self::Durable,
+        Self::LateMemory,
+        Self::LateSqlite,
+        Self::LateJsonl,
+        Self::LatePostgres,
+        Self::LateRedis,
+        Self::Context,
+        Self::OpenServers,
+        Self::Idle,
+        Self::Interrupted,
+        Self::CrowdPostgres,
     ];
 
     /// Its name in the command line and the report.
@@ -149,7 +198,43 @@ impl Workload {
             Self::Start => "START",
             Self::Search => "SEARCH",
             Self::Bash => "BASH",
+            Self::Durable => "DURABLE",
+            Self::LateMemory => "LATE-MEMORY",
+            Self::LateSqlite => "LATE-SQLITE",
+            Self::LateJsonl => "LATE-JSONL",
+            Self::LatePostgres => "LATE-POSTGRES",
+            Self::LateRedis => "LATE-REDIS",
+            Self::Context => "CONTEXT",
+            Self::OpenServers => "OPEN-SERVERS",
+            Self::Idle => "IDLE",
+            Self::Interrupted => "INTERRUPTED",
+            Self::CrowdPostgres => "CROWD-POSTGRES",
         }
+    }
+
+    /// Whether it is measured on Legwork alone: its baseline, if it has one, is within it.
+    pub(crate) const fn is_alone(self) -> bool {
+        self.is_once()
+            || matches!(self, Self::W2Late | Self::Loop | Self::Tools | Self::Partial | Self::Open)
+    }
+
+    /// Whether it is measured in the first round only: it takes long, and repeats within itself what
+    /// it compares.
+    pub(crate) const fn is_once(self) -> bool {
+        matches!(
+            self,
+            Self::Durable
+                | Self::LateMemory
+                | Self::LateSqlite
+                | Self::LateJsonl
+                | Self::LatePostgres
+                | Self::LateRedis
+                | Self::Context
+                | Self::OpenServers
+                | Self::Idle
+                | Self::Interrupted
+                | Self::CrowdPostgres
+        )
     }
 
     /// The API that its models speak.
@@ -233,7 +318,20 @@ pub(crate) async fn measure<S: Subject>(
         Workload::Tools => tools::measure().await?,
         Workload::W2Late => late::measure(conditions).await?,
         Workload::Partial => partial::measure()?,
-        Workload::Open => open::measure(conditions).await?,
+        Workload::Open => {
+            open::measure(conditions, &[Kind::Sqlite, Kind::Jsonl, Kind::Memory]).await?
+        }
+        Workload::OpenServers => open::measure(conditions, &[Kind::Postgres, Kind::Redis]).await?,
+        Workload::Durable => on_files::measure(conditions).await?,
+        Workload::LateMemory => late_store::measure(Kind::Memory, conditions).await?,
+        Workload::LateSqlite => late_store::measure(Kind::Sqlite, conditions).await?,
+        Workload::LateJsonl => late_store::measure(Kind::Jsonl, conditions).await?,
+        Workload::LatePostgres => late_store::measure(Kind::Postgres, conditions).await?,
+        Workload::LateRedis => late_store::measure(Kind::Redis, conditions).await?,
+        Workload::Context => context::measure()?,
+        Workload::Idle => idle::measure(conditions).await?,
+        Workload::Interrupted => interrupted::measure(conditions).await?,
+        Workload::CrowdPostgres => crowd_postgres::measure(conditions).await?,
         // Commands are started by the harness, not by a side.
         Workload::Start | Workload::Search | Workload::Bash => Sample::new(),
     };
@@ -257,7 +355,7 @@ async fn timed<S: Subject>(subject: &S, setup: &Setup) -> Result<(f64, f64), Err
 }
 
 /// Fails if a run did not do the work.
-fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+pub(crate) fn check(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
     if expected == found {
         return Ok(());
     }

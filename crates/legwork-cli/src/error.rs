@@ -152,8 +152,12 @@ fn of_store(error: &store::Error) -> &'static str {
         store::Error::Unreadable { .. } => "`legwork sessions show ID` shows what comes before it",
         store::Error::Newer { .. } => "use the newer legwork, or another store with --store",
         store::Error::Unusable { .. } => {
-            "name another store with --store sqlite:PATH, or set LEGWORK_STORE"
+            "name another store with --store, such as sqlite:PATH, jsonl:DIR, postgres://HOST/DATABASE \
+             or redis://HOST, or set LEGWORK_STORE"
         }
-        _ => "what was journaled is safe: set right what is wrong, then `legwork resume` goes on",
+        _ => {
+            "what was journaled is safe: set right what is wrong and give the command again, or \
+             `legwork resume` for a session that has begun"
+        }
     }
 }

@@ -13,6 +13,7 @@
 mod agents;
 mod approval;
 mod args;
+mod ceiling;
 mod chat;
 mod commands;
 mod complete;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::args::{AskFor, Sandbox};
 
 /// The key in the session's metadata.
-const KEY: &str = "cli";
+pub(crate) const KEY: &str = "cli";
 /// Entries at the beginning of a journal that are looked at for it.
 const FIRST: Seq = Seq(32);
 

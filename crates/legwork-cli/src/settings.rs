@@ -27,7 +27,7 @@ use crate::agents::{Chosen, Other};
 use crate::args::{self, Sandbox};
 use crate::config::{
     AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Search, Source, Sourced,
-    WebHosts, max_write, not_taken, variable_of,
+    WebHosts, ceiling, max_write, not_taken, variable_of,
 };
 use crate::error::Error;
 use crate::model::ModelOptions;
@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     /// When a person is asked before a call runs, and which calls run without it, or never.
     pub(crate) asking: Asking,
     pub(crate) limits: Limits,
+    /// The limits of the user's own settings, without flags.
+    pub(crate) ceiling: Budget,
     /// For how long failed requests to the model are repeated.
     pub(crate) retry: Retry,
     /// How much a command may write to a disk, in bytes.
@@ -175,7 +177,6 @@ impl Settings {
     ) -> Result<Self, Error> {
         let config = &config.with_permissions(flags.permissions())?;
         // The project's file is not read again: the agent may have written it by now.
-        let mut recorded = Recorded::of(state);
         let definition = &state.facts().definition;
         // Not the one that a skill wants meanwhile.
         let before = &*base_model(state);
@@ -183,10 +184,7 @@ impl Settings {
         let model = model.or(flag(&flags.model, "--model"));
         let own = ModelSettings { model: before.into(), ..definition.settings.clone() };
         let (model, asked) = options::of(flags, model, Some(&own))?;
-        if provider(&model.value) != provider(before) {
-            // Another provider is not asked for at the address of the one before.
-            recorded.base_url = None;
-        }
+        let recorded = recorded(state, &model.value);
         let trust = project::trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
         let agent = Chosen::of(flags, recorded.agent.as_ref(), &trust)?;
         let remembered = Remembered::of(&definition.budget);
@@ -247,6 +245,7 @@ impl Settings {
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             asking,
             limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
+            ceiling: ceiling(config)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
             catalogue: config.catalogue(),
@@ -351,8 +350,8 @@ impl Settings {
     /// The flags without which no command goes on with a session here and now, as its journal
     /// has them. Empty, or with a space before each.
     pub(crate) fn needed(state: &AgentState, config: &Config) -> Result<String, Error> {
-        let (none, recorded) = (args::Agent::default(), Recorded::of(state));
         let model = Sourced::new(base_model(state).to_string(), Source::Session);
+        let (none, recorded) = (args::Agent::default(), recorded(state, &model.value));
         let around = around(provider(&model.value), config)?;
         let mut flags = Vec::new();
         let base_url = match address::of(&none, &recorded, around) {
@@ -393,6 +392,24 @@ impl Settings {
             agent: self.agent.as_ref().map(Chosen::record),
         }
     }
+}
+
+/// What a session remembers, for a model to go on with: another provider is not asked for at the
+/// address of the one before.
+fn recorded(state: &AgentState, model: &str) -> Recorded {
+    let recorded = Recorded::of(state);
+    let before = &state.facts().own_definition().settings.model;
+    let base_url = recorded.base_url.filter(|_| provider(model) == provider(before));
+    Recorded { base_url, ..recorded }
+}
+
+/// Refuses a model whose provider cannot be meant.
+///
+/// # Errors
+/// When its name looks like a typing error.
+pub(crate) fn check_model(model: &str, config: &Config) -> Result<(), Error> {
+    let of = provider(model);
+    check_provider(of, around(of, config)?.as_ref(), config)
 }
 
 fn named(flag: &str, value: &str) -> String {

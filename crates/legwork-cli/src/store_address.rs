@@ -34,7 +34,10 @@ impl StoreAddress {
         let address = checked(&value)?;
         let shown = address.to_string();
         let flag = match source {
-            Source::Flag(_) => format!(" --store {}{}", quoted(&shown), config.flag),
+            Source::Flag(_) => {
+                let again = with_placeholder(&value, &shown);
+                format!(" --store {}{}", quoted(&again), config.flag)
+            }
             _ => config.flag.clone(),
         };
         Ok(Self { address, shown, flag })
@@ -107,7 +110,7 @@ impl StoreAddress {
     }
 
     /// Whether there may be sessions: a server is asked when it is first used.
-    fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         match self.path() {
             // If that is unknown, opening it reports what is wrong.
             Some(path) => path.try_exists().unwrap_or(true),
@@ -121,6 +124,20 @@ fn checked(address: &str) -> Result<Address, Error> {
         let message = format!("{address:?} is not the address of a store");
         Error::usage(message, format!("give it as {FORMS}, such as --store sqlite:work.db"))
     })
+}
+
+/// An address as another command needs it: with a word in the place of the password that it was
+/// given with, so that a person sees what is missing.
+fn with_placeholder(given: &str, shown: &str) -> String {
+    let user = || {
+        let (scheme, rest) = given.split_once("://")?;
+        let place = rest.split_once('?').map_or(rest, |(place, _)| place);
+        let (name, _) = place.rsplit_once('@')?.0.split_once(':')?;
+        let rest = shown.split_once("://")?.1;
+        let host = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('@')).unwrap_or(rest);
+        Some(format!("{scheme}://{name}:PASSWORD@{host}"))
+    };
+    user().unwrap_or_else(|| shown.to_owned())
 }
 
 /// The default folder of sessions.

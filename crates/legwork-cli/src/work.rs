@@ -23,7 +23,7 @@ pub(crate) async fn work(
 ) -> Result<Exit, Error> {
     let observer: Arc<dyn Observer> = Arc::clone(screen) as _;
     let mut active = request.observer(observer).control(control.clone()).open().await?;
-    let state = ready.limited(active.state().clone());
+    let state = ready.adjusted(active.state().clone());
     active.set(ready.recorded.record(state))?;
     let done = go_on(&mut active).await;
     // Before others may take the session up: what runs could hold what they need.

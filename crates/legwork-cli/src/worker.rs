@@ -6,6 +6,7 @@ use std::sync::Arc;
 use legwork::Agent;
 use legwork::agent::Builder;
 use legwork::core::event::{Defined, Definition};
+use legwork::core::settings::SessionSettings;
 use legwork::core::{AgentState, Budget, Event, ExecutionStatus, Mask};
 use legwork::model::HttpModel;
 use legwork::port::{Cancellation, Model, Store};
@@ -15,6 +16,7 @@ use legwork::tools::workspace::Access;
 
 use crate::agents::assemble::assemble;
 use crate::approval::Person;
+use crate::ceiling;
 use crate::config::locate::shown;
 use crate::context::{self, Context};
 use crate::display::Screen;
@@ -36,6 +38,7 @@ pub(crate) struct Worker {
     recorded: Recorded,
     /// The part of the instructions that the project's files make.
     section: String,
+    model: String,
     budget: Budget,
     leftover: Leftover,
     /// The folders of the project, and where the run can write.
@@ -49,6 +52,7 @@ pub(crate) struct Ready {
     pub(crate) agent: Agent,
     /// What its sessions shall remember.
     pub(crate) recorded: Recorded,
+    model: String,
     budget: Budget,
     /// What its commands leave running.
     pub(crate) leftover: Leftover,
@@ -91,8 +95,12 @@ impl Ready {
         }
     }
 
-    /// The state with the present limits instead of those in its journal.
-    pub(crate) fn limited(&self, state: AgentState) -> AgentState {
+    /// The state with the present model and limits instead of those in its journal.
+    pub(crate) fn adjusted(&self, state: AgentState) -> AgentState {
+        let state = match other_model(&state, &self.model) {
+            Some(settings) => state.with(Event::SettingsSet(settings)),
+            None => state,
+        };
         let definition = &state.facts().definition;
         if definition.budget == self.budget {
             return state;
@@ -155,16 +163,24 @@ impl Worker {
         let person = Person::new(screen, workspace.clone(), settings.asking.when.value, walls)
             .notified(settings.notify.clone());
         let agent = agent.settings(settings.asked.clone()).approver(person).mask(&mask);
+        let agent = match ceiling::of(settings) {
+            Some(ceiling) => agent.hook(ceiling::hold(ceiling)),
+            None => agent,
+        };
         let folders = settings.trust.project.iter().flat_map(|project| project.folders.clone());
         let (folders, places) = (folders.collect(), trust::places(&settings.writable()));
-        let budget = settings.budget();
+        let (model, budget) = (settings.model.value.clone(), settings.budget());
         let notify = settings.notify.clone();
-        Ok(Self { agent, recorded, section, budget, leftover, folders, places, notify })
+        Ok(Self { agent, recorded, section, model, budget, leftover, folders, places, notify })
     }
 
     /// Notes that the session was begun with another project context, if it was: from here on
     /// the model gets the present one.
     pub(crate) fn compare(&self, before: &AgentState, screen: &Screen) {
+        if before.facts().settings.instructions.is_some() {
+            // A person set them, whatever the project's files say.
+            return;
+        }
         let recorded = &*before.facts().definition.instructions;
         // The list of skills follows it.
         let recorded =
@@ -187,10 +203,17 @@ impl Worker {
     /// The agent whose sessions live in a store.
     pub(crate) fn agent(self, store: Arc<dyn Store>, screen: &Screen) -> Result<Ready, Error> {
         let agent = self.agent.store_in(store).build()?;
-        let Self { recorded, budget, leftover, folders, places, notify, .. } = self;
+        let Self { recorded, model, budget, leftover, folders, places, notify, .. } = self;
         let run = begun(&folders, &places, screen);
-        Ok(Ready { agent, recorded, budget, leftover, run, folders, places, notify })
+        Ok(Ready { agent, recorded, model, budget, leftover, run, folders, places, notify })
     }
+}
+
+/// Settings that put the model which a session goes on with in the place of the one that was set
+/// for it, if that is another one.
+pub(crate) fn other_model(state: &AgentState, model: &str) -> Option<SessionSettings> {
+    let set = state.facts().settings.model.as_deref();
+    set.filter(|set| *set != model).map(|_| SessionSettings::new().model(model))
 }
 
 /// The mark of a run that begins; none, with a warning, where it cannot be recorded.

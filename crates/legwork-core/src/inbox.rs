@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{Approval, Remember};
+use crate::event::MetadataSet;
 use crate::id::Seq;
 use crate::message::{Malformed, Message};
 use crate::pending::{Pending, PendingReason};
+use crate::settings::SessionSettings;
 use crate::transcript::Transcript;
 
 /// The number of an inbox item in its session; the first is 1.
@@ -41,6 +43,10 @@ pub enum Item {
     Title(Option<String>),
     /// A request to suspend the session, with a reason in words.
     Suspend(String),
+    /// Settings of the session.
+    Set(SessionSettings),
+    /// A metadata value of the conversation, or its removal.
+    SetMetadata(MetadataSet),
 }
 
 /// How many of the follow-up messages that wait are delivered where the agent would stop.

@@ -62,6 +62,7 @@ pub mod output;
 mod pending;
 pub mod present;
 mod progress;
+pub mod settings;
 pub mod state;
 mod status;
 mod string_enum;

@@ -104,8 +104,11 @@ impl RowBuffer {
 
     /// Decodes all rows, in their order, and leaves none.
     pub(crate) fn decode(&mut self) -> Vec<Decoded> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
-        let decoded = self.decode_with(threads.min(self.lines.len() / PER_THREAD));
+        let worth = self.lines.len() / PER_THREAD;
+        // Counting the processors reads files of the system: more work than most journals are.
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = if worth > 1 { processors().min(THREADS).min(worth) } else { 1 };
+        let decoded = self.decode_with(threads);
         *self = Self::after(self.last());
         decoded
     }

@@ -37,6 +37,13 @@ impl Backoff {
         wait
     }
 
+    /// Leaves a session alone for the first wait, however often before: another process works in
+    /// it, so it must be taken up soon after that process has died.
+    pub(crate) fn pass(&mut self, session: &SessionId, now: Micros) {
+        let seen = Seen { wait: FIRST, until: now.plus(FIRST.into()), rests: 0 };
+        self.0.insert(session.clone(), seen);
+    }
+
     /// A session rests. If it was due again each time, it is left alone.
     pub(crate) fn rested(&mut self, session: &SessionId, now: Micros) {
         let begins = Seen { wait: Duration::ZERO, until: now, rests: 0 };

@@ -21,6 +21,12 @@ pub enum WorkerEvent<'a> {
         /// What it waits for, or how it ended.
         rest: &'a Rest,
     },
+    /// Another process took a session over while this one did not renew its claim, such as while
+    /// it was paused. What this one did since is not in the journal.
+    TakenOver {
+        /// The session.
+        session: &'a SessionId,
+    },
     /// A session could not be run; the worker leaves it alone for this time.
     Failed {
         /// The session.

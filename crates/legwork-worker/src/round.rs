@@ -112,8 +112,12 @@ impl<'a> Round<'a> {
                 }
                 let due = self.root_of(info).await?;
                 let session = &due.session;
-                if !self.under_way.contains(session) && !self.backoff.is_left(session, now) {
-                    self.begin(due);
+                if self.under_way.contains(session) || self.backoff.is_left(session, now) {
+                    continue;
+                }
+                match self.worker.runner.has(&due) {
+                    true => self.begin(due),
+                    false => self.failed(session, Failure::NoAgent(due.agent.clone())),
                 }
             }
             let Some(next) = page.next else { return Ok(Found::All) };
@@ -171,20 +175,24 @@ impl<'a> Round<'a> {
         self.under_way.remove(session);
         match rest {
             // Another process works in it, or died there a moment ago.
-            Ok(Rest::Busy) => {
-                self.backoff.leave(session, now);
-            }
+            Ok(Rest::Busy) => self.backoff.pass(session, now),
             Ok(rest) => {
                 self.ran += 1;
                 self.backoff.rested(session, now);
                 self.worker.reports(&WorkerEvent::Rested { session, rest: &rest });
             }
-            Err(failure) => {
-                let wait = self.backoff.leave(session, now);
-                warn!(session = session.as_str(), %failure, "session not run");
-                self.worker.reports(&WorkerEvent::Failed { session, failure: &failure, wait });
+            Err(failure) if failure.is_taken_over() => {
+                self.backoff.pass(session, now);
+                self.worker.reports(&WorkerEvent::TakenOver { session });
             }
+            Err(failure) => self.failed(session, failure),
         }
+    }
+
+    fn failed(&mut self, session: &SessionId, failure: Failure) {
+        let wait = self.backoff.leave(session, self.now());
+        warn!(session = session.as_str(), %failure, "session not run");
+        self.worker.reports(&WorkerEvent::Failed { session, failure: &failure, wait });
     }
 
     /// Waits until all sessions under way rest.

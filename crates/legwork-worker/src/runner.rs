@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use legwork_agent::{Agent, Control, Error, Rest};
 use legwork_core::{AgentId, SessionId};
 use legwork_port::BoxFuture;
+use legwork_port::store::{self, Loss};
 
 /// A session that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +42,25 @@ pub enum Failure {
     Other(String),
 }
 
+impl Failure {
+    /// Whether another process took the session over during the run.
+    pub(crate) fn is_taken_over(&self) -> bool {
+        let Self::Run(error) = self else { return false };
+        matches!(error.as_store(), Some(store::Error::Lost { cause: Loss::Claimed, .. }))
+    }
+}
+
 /// Runs sessions until they rest.
 pub trait Runner: Send + Sync {
+    /// Whether it has the agent of a session; by default it has all.
+    ///
+    /// A session of an agent that it does not have is left to other workers: it is not begun, and
+    /// is reported as a failure, [`Failure::NoAgent`]. It must be quick.
+    fn has(&self, due: &Due) -> bool {
+        let _ = due;
+        true
+    }
+
     /// Runs a session until it rests, under a control.
     ///
     /// When it returns, the claim of the session is given back. It is idempotent, as
@@ -65,6 +83,10 @@ impl Agents {
 }
 
 impl Runner for Agents {
+    fn has(&self, due: &Due) -> bool {
+        due.agent.as_ref().is_some_and(|agent| self.0.contains_key(agent))
+    }
+
     fn run<'a>(&'a self, due: &'a Due, control: Control) -> BoxFuture<'a, Result<Rest, Failure>> {
         Box::pin(async move {
             let agent = due.agent.as_ref().and_then(|agent| self.0.get(agent));

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use legwork_core::event::MetadataSet;
 use legwork_core::inbox::{Answer, Cursor, Item, Label};
 use legwork_core::journal::Journal;
+use legwork_core::settings::SessionSettings;
 use legwork_core::state::Refusal;
 use legwork_core::undo::PastCall;
 use legwork_core::{AgentState, Mask, Message, Seq, SessionId};
@@ -12,6 +14,8 @@ use legwork_memory::{RandomIds, SystemClock};
 use legwork_port::store::{Range, Removal};
 use legwork_port::{Ids as _, Store, Undo};
 use legwork_runtime::Error;
+
+use serde_json::Value;
 
 use legwork_session::copy::{Copied, copy};
 use legwork_session::import::import;
@@ -304,6 +308,43 @@ impl StoredSession {
     /// When there is no such session; else as [`StoredSession::post`].
     pub async fn suspend(&self, reason: impl Into<String>) -> Result<Delivery, Error> {
         self.deliver(Item::Suspend(reason.into())).await
+    }
+
+    /// Sets its model, instructions or limits: they apply from the next step on, whichever
+    /// definition its agent has by then, until they are set again or reset. Delivered as by
+    /// [`StoredSession::steer`].
+    ///
+    /// ```
+    /// # use legwork_agent::{Error, StoredSession};
+    /// # use legwork_core::Budget;
+    /// # use legwork_core::settings::SessionSettings;
+    /// # async fn of(session: StoredSession) -> Result<(), Error> {
+    /// let more = SessionSettings::new().limits(Budget::unlimited().steps(200));
+    /// session.set(more.model("openai:gpt-5")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such session, nothing is set, or it is a subagent's and a limit is set;
+    /// else as [`StoredSession::post`]. An agent that has no model of the name fails its next
+    /// step, and names those that it has.
+    pub async fn set(&self, settings: SessionSettings) -> Result<Delivery, Error> {
+        self.deliver(Item::Set(settings)).await
+    }
+
+    /// Sets a metadata value of its conversation; none removes the key. Delivered as by
+    /// [`StoredSession::steer`].
+    ///
+    /// # Errors
+    /// When there is no such session, or the value is nested too deeply; else as
+    /// [`StoredSession::post`].
+    pub async fn set_metadata(
+        &self,
+        key: impl Into<String>,
+        value: Option<Value>,
+    ) -> Result<Delivery, Error> {
+        self.deliver(Item::SetMetadata(MetadataSet { key: key.into(), value })).await
     }
 
     async fn deliver(&self, item: Item) -> Result<Delivery, Error> {

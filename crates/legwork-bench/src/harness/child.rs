@@ -63,7 +63,19 @@ pub(super) fn subject(
     conditions: &Conditions,
 ) -> Result<Sample, Error> {
     let output = run(&mut ourselves()?, side, workload, conditions)?;
-    serde_json::from_slice(&output).map_err(Error::json("the figures of a side"))
+    let text = String::from_utf8_lossy(&output);
+    let (said, figures) = parts(&text);
+    for line in said {
+        super::say(&format!("{}: {line}", workload.name()))?;
+    }
+    serde_json::from_str(figures).map_err(Error::json("the figures of a side"))
+}
+
+/// The last line, which has the figures, and those before: they say which servers are missing.
+fn parts(text: &str) -> (impl Iterator<Item = &str>, &str) {
+    let text = text.trim_end();
+    let (said, figures) = text.rsplit_once('\n').unwrap_or(("", text));
+    (said.lines(), figures)
 }
 
 /// Runs one side under another program, as `strace` or `valgrind` do it.
@@ -111,3 +123,6 @@ fn ourselves() -> Result<Command, Error> {
     let path = std::env::current_exe().map_err(Error::io("looking for this executable"))?;
     Ok(Command::new(path))
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,13 +99,13 @@ impl Observer for Listener {
 }
 
 /// The tool.
-struct Add {
+pub(crate) struct Add {
     spec: Arc<ToolSpec>,
     probe: Arc<Probe>,
 }
 
 impl Add {
-    fn new(probe: Arc<Probe>) -> Self {
+    pub(crate) fn new(probe: Arc<Probe>) -> Self {
         let schema = json!({
             "type": "object",
             "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},

@@ -126,7 +126,7 @@ fn stamps(setup: &Setup) -> Result<Vec<Stamp>, Error> {
 /// Durable writes from the first call to the last.
 fn writes_within(stamps: &[Stamp]) -> f64 {
     match (stamps.first(), stamps.last()) {
-        (Some(first), Some(last)) => (last.writes - first.writes) as f64,
+        (Some(first), Some(last)) => (last.syncs.count - first.syncs.count) as f64,
         _ => 0.0,
     }
 }

@@ -7,16 +7,17 @@ use legwork::{
     core::{AgentState, Entry, Event, Seq, SessionId},
     port::Claim,
     port::store::{Batch, Range},
-    store,
 };
 use serde_json::Value;
 
 use super::{Conditions, Sample, check, sample};
 use crate::{
     error::Error,
+    measure,
     probe::Probe,
     script::Script,
     stats,
+    stores::{Kind, Place},
     subject::{
         TASK,
         legwork::{builder, fail},
@@ -36,37 +37,45 @@ const APPEND: usize = 3;
 /// How often the session is opened, after one time that warms up.
 const TIMES: usize = 15;
 
-/// Opens a session of 10,000 entries, and parses the same lines as JSON values.
-pub(super) async fn measure(conditions: &Conditions) -> Result<Sample, Error> {
+/// Opens a session of 10,000 entries on these stores, and parses the same lines as JSON values.
+pub(super) async fn measure(conditions: &Conditions, kinds: &[Kind]) -> Result<Sample, Error> {
     let (session, entries) = entries().await?;
-    let address = format!("sqlite:{}", conditions.dir.join("open.db").display());
-    fill(&address, &session, &entries).await?;
+    let mut places = Vec::new();
+    for kind in kinds {
+        if let Some(place) = Place::open(*kind, &conditions.dir).await? {
+            fill(&place, &session, &entries).await?;
+            places.push((place, Vec::new(), Vec::new()));
+        }
+    }
     let file = conditions.dir.join("lines.jsonl");
     let lines = lines(&entries)?;
     fs::write(&file, &lines).map_err(Error::io("writing the lines"))?;
-    let wanted = steps(&entries);
+    let (wanted, mut parsed) = (steps(&entries), Vec::new());
     drop(entries);
-    let (mut opened, mut parsed) = (Vec::new(), Vec::new());
     for _ in 0..=TIMES {
-        let start = Instant::now();
-        let (claim, state) = open(&address, &session).await?;
-        opened.push(start.elapsed().as_secs_f64() * 1e3);
-        check("steps of the session", wanted, state.step_results().count())?;
-        claim.release().await.map_err(fail)?;
-        drop(state);
+        for (place, opened, cpus) in &mut places {
+            let (start, cpu) = (Instant::now(), measure::cpu());
+            let (claim, state) = open(place, &session).await?;
+            opened.push(start.elapsed().as_secs_f64() * 1e3);
+            cpus.push((measure::cpu() - cpu).as_secs_f64() * 1e3);
+            check("steps of the session", wanted, state.step_results().count())?;
+            claim.release().await.map_err(fail)?;
+        }
         let start = Instant::now();
         let values = values(&file)?;
         parsed.push(start.elapsed().as_secs_f64() * 1e3);
         check("lines of the file", ENTRIES, values.len())?;
     }
     let middle = |times: &[f64]| stats::median(times.get(1..).unwrap_or_default());
-    let (open, parse) = (middle(&opened).unwrap_or_default(), middle(&parsed).unwrap_or_default());
-    Ok(sample([
-        ("open_ms", open),
-        ("values_ms", parse),
-        ("open_by_values", open / parse),
-        ("journal_mb", lines.len() as f64 / 1e6),
-    ]))
+    let parse = middle(&parsed).unwrap_or_default();
+    let mut figures = sample([("values_ms", parse), ("journal_mb", lines.len() as f64 / 1e6)]);
+    for (place, opened, cpus) in &places {
+        let (name, open) = (place.kind().name(), middle(opened).unwrap_or_default());
+        figures.insert(format!("{name}_open_ms"), open);
+        figures.insert(format!("{name}_open_cpu_ms"), middle(cpus).unwrap_or_default());
+        figures.insert(format!("{name}_open_by_values"), open / parse);
+    }
+    Ok(figures)
 }
 
 /// The first 10,000 entries of a session that made a tool call a step.
@@ -90,23 +99,26 @@ fn steps(entries: &[Arc<Entry>]) -> usize {
 }
 
 /// Appends the entries to a new store.
-async fn fill(address: &str, session: &SessionId, entries: &[Arc<Entry>]) -> Result<(), Error> {
-    let store = store::open_inline(address).map_err(fail)?;
-    let claim = store.claim(session).await.map_err(fail)?;
+async fn fill(place: &Place, session: &SessionId, entries: &[Arc<Entry>]) -> Result<(), Error> {
+    let filling = place.fill().await?;
+    let claim = filling.store.claim(session).await.map_err(fail)?;
     let mut last = Seq::ZERO;
     for entries in entries.chunks(APPEND) {
         claim.append(last, Batch::of(entries)).await.map_err(fail)?;
         last = entries.last().map_or(last, |entry| entry.seq);
     }
-    claim.release().await.map_err(fail)
+    claim.release().await.map_err(fail)?;
+    filling.end().await
 }
 
 /// Opens the store, claims the session, reads and folds it: then a run can begin.
-async fn open(address: &str, session: &SessionId) -> Result<(Box<dyn Claim>, AgentState), Error> {
-    let store = store::open_inline(address).map_err(fail)?;
+async fn open(place: &Place, session: &SessionId) -> Result<(Box<dyn Claim>, AgentState), Error> {
+    let store = place.store()?;
     let claim = store.claim(session).await.map_err(fail)?;
     let loaded = store.read(session, Range::ALL).await.map_err(fail)?;
-    Ok((claim, loaded.journal.fold(session)))
+    let state = loaded.journal.fold(session);
+    std::hint::black_box(state.owed());
+    Ok((claim, state))
 }
 
 fn lines(entries: &[Arc<Entry>]) -> Result<Vec<u8>, Error> {

@@ -96,7 +96,7 @@ impl Agent {
 
 #[derive(Debug, Args)]
 pub(crate) struct Store {
-    /// The store of sessions, as sqlite:PATH [default: LEGWORK_STORE, else in ~/.local/state]
+    /// The store of sessions: sqlite:PATH, jsonl:DIR, postgres://HOST/DATABASE or redis://HOST [default: LEGWORK_STORE, else in ~/.local/state]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
 }

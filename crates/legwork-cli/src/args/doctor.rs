@@ -11,12 +11,12 @@ Examples:
   legwork doctor
   legwork doctor --dir ~/project
   legwork doctor --model ollama:qwen3   another model than the configured one
-  legwork doctor --offline              ask no model
+  legwork doctor --offline              ask no model and no server
   legwork doctor --sandbox              try each promise of the sandboxes, from inside
   legwork doctor --json | jq '.checks[] | select(.state != \"good\")'
 
 The model is asked for a few tokens, once, for at most 20 seconds; it says what
-that cost. The exit code is 0 if commands can run in a sandbox, the store works
+that cost. A store on a server is asked for a session, for at most 10 seconds. The exit code is 0 if commands can run in a sandbox, the store works
 and the model answers, or is not asked, else 1. With --sandbox it is 0 if a sandbox works and each holds
 what docs/sandbox.md says that it holds.";
 
@@ -31,7 +31,7 @@ pub(crate) struct Doctor {
     /// Where it serves [default: OPENAI_BASE_URL, else the provider's own]
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Ask no model
+    /// Ask no model, and no server that keeps sessions
     #[arg(long, conflicts_with = "model")]
     pub(crate) offline: bool,
     /// Try what each sandbox promises, by commands in it, and nothing else

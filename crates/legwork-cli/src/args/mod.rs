@@ -46,7 +46,7 @@ pub(crate) use run::{OutputMode, Run};
 pub(crate) use schema::{Described, Schema};
 pub(crate) use sessions::{
     Branch, Check, Copy, Diff, Export, Fork, Format, Import, Label, List, Remove, Rewind, Search,
-    Sessions, Show, Status, Title, Tree,
+    Sessions, Set, Show, Status, Title, Tree,
 };
 
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};

@@ -1,5 +1,6 @@
 //! `legwork work` and `legwork submit`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use super::{Agent, OnDoubt, Store};
 pub(super) const WORK: &str = "\
 Examples:
   legwork work --store postgres://db.example.com/agents --concurrency 8
+  legwork work --agents ./agents
   legwork work --until-idle
   legwork work --json | jq -c .
 
@@ -18,6 +20,9 @@ left, those that were answered or spoken to, those whose time came, and those wh
 process died. Start as many as you like, on as many machines: the store sees to it
 that each session has one at a time. A session that waits for a person or a time
 holds no worker.
+
+With --agents, it runs only the sessions of agents that a file in this folder defines,
+by the name that the session was begun with, and leaves all others to other workers.
 
 Model, directory, tools and limits of a session are those that it was submitted with;
 what loosens its confinement comes from the flags and settings of this command, as
@@ -41,6 +46,9 @@ pub(crate) struct Work {
     /// How many sessions to run at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) concurrency: u16,
+    /// Run only sessions of the agents in this folder, as its files define them; may be given several times
+    #[arg(long, value_name = "DIR", conflicts_with = "agent")]
+    pub(crate) agents: Vec<PathBuf>,
     /// How often to ask the store while nothing is due, such as 1s or 1m
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = age)]
     pub(crate) poll: Duration,

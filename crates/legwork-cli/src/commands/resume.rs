@@ -1,10 +1,12 @@
 //! `legwork resume`: goes on with a session where it stands.
 
+mod all;
+
 use std::sync::Arc;
 
 use legwork::agent;
+use legwork::core::ExecutionStatus;
 use legwork::core::state::Refusal;
-use legwork::core::{ExecutionStatus, OnDoubt};
 
 use crate::args;
 use crate::commands::screen;
@@ -22,9 +24,16 @@ use crate::work::{self, work};
 use crate::worker::Worker;
 
 pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, Error> {
+    match args.session.clone() {
+        Some(session) => one(&session, args, config).await,
+        None => all::resume_all(args, config).await,
+    }
+}
+
+async fn one(session: &str, args: args::Resume, config: &Config) -> Result<Exit, Error> {
     let address = StoreAddress::of(&args.store, config)?;
     let existing = address.open_existing()?;
-    let found = find(existing.as_ref(), &args.session, &address).await?;
+    let found = find(existing.as_ref(), session, &address).await?;
     found.check_readable()?;
     let state = found.journal.fold(&found.id);
     let settings = Settings::of_session(&args.agent, config, &state, Asks::of(&args.output))?;
@@ -38,11 +47,7 @@ pub(crate) async fn resume(args: args::Resume, config: &Config) -> Result<Exit, 
     worker.compare(&state, &screen);
     let ready =
         worker.wants(output).agent(existing.map_or_else(|| address.open(), Ok)?, &screen)?;
-    let on_doubt = match args.on_doubt {
-        args::OnDoubt::Ask => OnDoubt::Ask,
-        args::OnDoubt::Tell => OnDoubt::Tell,
-    };
-    let request = ready.agent.resume(found.id.clone()).on_doubt(on_doubt);
+    let request = ready.agent.resume(found.id.clone()).on_doubt(args.on_doubt.into());
     match work(request, &ready, &control, &screen).await {
         Err(error) => match over(&error) {
             Some(refusal) => Ok(show_end(&found, refusal, &flags, &screen)),

@@ -1,41 +1,41 @@
 //! `legwork work`: runs the sessions of a store that are due.
 
+mod report;
 mod runner;
+mod served;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use legwork::agent::{Control, Rest};
-use legwork::core::OnDoubt;
-use legwork::worker::{Worker, WorkerEvent};
-use serde_json::{Value, json};
+use legwork::agent::Control;
+use legwork::core::{OnDoubt, Timestamp};
+use legwork::port::Store;
+use legwork::port::store::DueQuery;
+use legwork::worker::Worker;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args;
-use crate::commands::{print, print_json, tell};
+use crate::commands::{print, tell};
 use crate::config::Config;
-use crate::display::text::{count, time, visible};
+use crate::display::text::count;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::store_address::StoreAddress;
+pub(super) use report::Report;
 use runner::SessionRunner;
+use served::Served;
 
 pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Error> {
+    let served = Served::read(&args.agents)?;
     let address = StoreAddress::of(&args.store, config)?;
     let store = address.open_shared()?;
-    let on_doubt = match args.on_doubt {
-        args::OnDoubt::Ask => OnDoubt::Ask,
-        args::OnDoubt::Tell => OnDoubt::Tell,
-    };
-    let control = Control::default();
-    watch(control.clone())?;
-    let runner = SessionRunner::new(&store, args.agent, config, &address, on_doubt);
-    let json = args.json;
-    let worker = Worker::new(Arc::clone(&store), runner)
+    // A wrong address or password ends it now; a server that is away later is waited for.
+    store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;
+    let of = served.as_ref().map(|served| format!(" as {}", served.names())).unwrap_or_default();
+    let (json, report) = (args.json, Report::new(args.json));
+    let worker = worker(&store, served, (args.agent, config, &address, args.on_doubt.into()))?
         .concurrency(usize::from(args.concurrency))
         .poll(args.poll)
-        .control(control)
-        .report(move |event| report(event, json));
+        .report(move |event| report.event(event));
     if args.until_idle {
         let ran = worker.run_until_idle().await?;
         if !json {
@@ -45,12 +45,25 @@ pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Erro
     }
     if !json {
         tell(&format!(
-            "working on {}; Ctrl-C ends the steps under way, then this",
+            "working on {}{of}; Ctrl-C ends the steps under way, then this",
             address.as_str()
         ));
     }
     worker.run().await;
     Ok(Exit::Done)
+}
+
+/// A worker that runs sessions with the settings that they were begun with, and stops gracefully
+/// at a signal.
+pub(super) fn worker(
+    store: &Arc<dyn Store>,
+    served: Option<Served>,
+    (flags, config, address, on_doubt): (args::Agent, &Config, &StoreAddress, OnDoubt),
+) -> Result<Worker, Error> {
+    let control = Control::default();
+    watch(control.clone())?;
+    let runner = SessionRunner::new(store, flags, served, config, address, on_doubt);
+    Ok(Worker::new(Arc::clone(store), runner).control(control))
 }
 
 /// The first signal lets the steps under way end, the second ends them.
@@ -70,94 +83,4 @@ fn watch(control: Control) -> Result<(), Error> {
         }
     });
     Ok(())
-}
-
-fn report(event: &WorkerEvent<'_>, json: bool) {
-    if json {
-        // A reader that is gone does not end the work.
-        let _ = print_json(&format!("{}\n", line(event)));
-        return;
-    }
-    if let Some(text) = words(event) {
-        let _ = print(&format!("{text}\n"));
-    }
-}
-
-/// An event in words.
-fn words(event: &WorkerEvent<'_>) -> Option<String> {
-    Some(match event {
-        WorkerEvent::Began(due) => format!("{}  begins", visible(due.session.as_str())),
-        WorkerEvent::Rested { session, rest } => {
-            format!("{}  {}", visible(session.as_str()), stands(rest))
-        }
-        WorkerEvent::Failed { session, failure, wait } => {
-            let (session, wait) = (visible(session.as_str()), time(*wait));
-            format!("{session}  not run, left alone for {wait}: {}", visible(&failure.to_string()))
-        }
-        WorkerEvent::StoreFailed { error, wait } => {
-            format!(
-                "the store cannot be asked, again in {}: {}",
-                time(*wait),
-                visible(&error.to_string())
-            )
-        }
-        WorkerEvent::Stopping { sessions } => {
-            format!("stopping: {} to rest", count(*sessions as u64, "session"))
-        }
-        _ => return None,
-    })
-}
-
-/// How a session rests, in words.
-fn stands(rest: &Rest) -> String {
-    match rest {
-        Rest::Completed => "completed".to_owned(),
-        Rest::Stopped => "stopped".to_owned(),
-        Rest::Failed => "failed".to_owned(),
-        Rest::Cancelled => "cancelled".to_owned(),
-        Rest::AwaitingAnswer { calls, .. } => {
-            format!("waits for an answer to {}", count(calls.len() as u64, "call"))
-        }
-        Rest::AwaitingUntil(time) => format!("waits until {time}"),
-        Rest::Suspended => "suspended".to_owned(),
-        Rest::Interrupted => "rests between two steps".to_owned(),
-        _ => "rests".to_owned(),
-    }
-}
-
-/// An event for programs.
-fn line(event: &WorkerEvent<'_>) -> Value {
-    let millis = |wait: &Duration| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    match event {
-        WorkerEvent::Began(due) => {
-            json!({"type": "began", "session": due.session, "agent": due.agent})
-        }
-        WorkerEvent::Rested { session, rest } => json!({
-            "type": "rested", "session": session, "rest": name(rest), "until": rest.until(),
-        }),
-        WorkerEvent::Failed { session, failure, wait } => json!({
-            "type": "failed", "session": session, "error": failure.to_string(),
-            "wait_ms": millis(wait),
-        }),
-        WorkerEvent::StoreFailed { error, wait } => {
-            json!({"type": "store_failed", "error": error.to_string(), "wait_ms": millis(wait)})
-        }
-        WorkerEvent::Stopping { sessions } => json!({"type": "stopping", "sessions": sessions}),
-        _ => json!({"type": "other"}),
-    }
-}
-
-fn name(rest: &Rest) -> &'static str {
-    match rest {
-        Rest::Idle => "idle",
-        Rest::Completed => "completed",
-        Rest::Stopped => "stopped",
-        Rest::Failed => "failed",
-        Rest::Cancelled => "cancelled",
-        Rest::AwaitingAnswer { .. } => "awaiting_answer",
-        Rest::AwaitingUntil(_) => "awaiting_until",
-        Rest::Suspended => "suspended",
-        Rest::Busy => "busy",
-        _ => "interrupted",
-    }
 }

@@ -124,6 +124,28 @@ impl Limits {
     }
 }
 
+/// The limits of the user's own settings: of files and of the environment.
+///
+/// # Errors
+/// When a variable of the environment has an invalid value.
+pub(crate) fn ceiling(config: &Config) -> Result<Budget, Error> {
+    fn own<T: Copy>(limit: &Limit<T>) -> Option<T> {
+        limit.value.filter(|_| limit.source != Source::Default)
+    }
+    let (session, flags) = (Remembered::default(), args::Agent::default());
+    let limits = Limits::of(config, &session, &flags, u64::MAX)?;
+    Ok(Budget {
+        steps: own(&limits.steps),
+        tool_calls: own(&limits.tool_calls),
+        total_tokens: own(&limits.tokens),
+        input_tokens: own(&limits.input_tokens),
+        output_tokens: own(&limits.output_tokens),
+        cost: own(&limits.usd),
+        active_time: own(&limits.time).map(Into::into),
+        ..Budget::unlimited()
+    })
+}
+
 /// A limit of the environment, and one of a flag.
 type Above<T> = (Option<Sourced<T>>, Option<Sourced<T>>);
 

@@ -49,7 +49,9 @@ pub(crate) use allow::AllowPath;
 pub(crate) use bounds::Answers;
 pub(crate) use credential::Credential;
 pub(crate) use fetched::Fetched;
-pub(crate) use layers::{Limits, Remembered, count, not_taken, time_limit, usd, variable_of};
+pub(crate) use layers::{
+    Limits, Remembered, ceiling, count, not_taken, time_limit, usd, variable_of,
+};
 pub(crate) use loaded::Config;
 pub(crate) use network::{network, of_network};
 pub(crate) use permissions::{Rule, Verb};

@@ -164,3 +164,24 @@ fn a_model_that_does_not_answer_is_bad() {
     assert_eq!((&model["state"], &report["ok"]), (&"bad".into(), &false.into()), "{report}");
     assert!(text(&model, "hint").contains("key"), "{model}");
 }
+
+#[test]
+fn a_store_on_a_server_is_asked_whether_it_answers() {
+    let home = Home::new();
+    // A port that is bound and listens to nobody.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = nobody.local_addr().unwrap().port();
+    drop(nobody);
+    for scheme in ["redis", "postgres"] {
+        let address = format!("{scheme}://ann:secret@127.0.0.1:{port}/1");
+        let args = ["doctor", "--json", "--store", &address];
+        let told = home.ran(&args).ends(1);
+        let checks = told.last()["checks"].clone();
+        let store = checks.as_array().unwrap().iter().find(|it| it["name"] == "store").unwrap();
+        assert_eq!(store["state"], "bad", "{store}");
+        assert!(text(store, "hint").contains("start the server"), "{store}");
+        assert!(!told.out.contains("secret") && !told.err.contains("secret"), "{}", told.out);
+        let told = home.ran(&[&args[..], &["--offline"]].concat());
+        assert!(told.out.contains("not asked (--offline)"), "{}", told.out);
+    }
+}

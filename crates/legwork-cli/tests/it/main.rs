@@ -54,6 +54,7 @@ mod schemas;
 mod screens;
 mod search;
 mod sessions;
+mod set;
 mod signals;
 mod steering;
 mod stores;
@@ -68,6 +69,7 @@ mod trusted_users;
 mod undo;
 mod web;
 mod work;
+mod workers;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -1,9 +1,10 @@
 //! `legwork submit` and `legwork work`: tasks that wait in a store, and those who take them up.
 
 use legwork_testkit::{Server, Turn};
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::home::{Home, text};
+use crate::home::{Home, started, text};
 
 fn submitted(home: &Home, server: &Server, args: &[&str]) -> String {
     let args = [&["submit", "--json"], args].concat();
@@ -93,4 +94,65 @@ fn s8_2_sessions_are_copied_between_stores_with_what_waits_in_them() {
     // What went on elsewhere is not overwritten.
     let refused = home.ran(&["sessions", "copy", &old, &third, &waits]).ends(1).err;
     assert!(refused.contains("not replaced"), "{refused}");
+}
+
+/// A run that was killed while the model was asked, and its session.
+fn killed(home: &Home, server: &Server) -> String {
+    let before = server.requests().len();
+    server.hold(0);
+    let mut run = started(home.with(server, &["run", "--json", "--sandbox", "off", "Work"]));
+    let session = text(&run.until("step_started"), "session");
+    server.received_blocking(before + 1);
+    run.kill();
+    server.release(0);
+    session
+}
+
+#[test]
+fn s10_6_all_that_was_interrupted_is_resumed_and_what_each_came_to_is_said() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("done")]).unwrap());
+    let all = ["resume", "--all", "--sandbox", "off"];
+    let nothing = "nothing is due: no session was interrupted, and none has anything to do\n";
+    assert_eq!(home.ran_with(&server, &all).ends(0).out, nothing);
+    assert!(!home.store().exists(), "no store was made for it");
+    let (first, second) = (killed(&home, &server), killed(&home, &server));
+    let resumed = home.ran_with(&server, &all).ends(0).out;
+    for id in [&first, &second] {
+        assert!(resumed.contains(&format!("{id}  completed\n")), "{resumed}");
+    }
+    assert!(resumed.ends_with("2 sessions resumed\n"), "{resumed}");
+    assert_eq!(home.ran_with(&server, &all).ends(0).out, nothing);
+    let told = home.ran_with(&server, &[&all[..], &["--json"]].concat()).ends(0);
+    assert_eq!(told.out, "", "as JSON, nothing is no line");
+    home.ran(&["resume"]).ends(2).says("<SESSION|--all>");
+    home.ran(&["resume", &first, "--watch"]).ends(2).says("cannot be used with");
+}
+
+#[test]
+fn s10_6_a_session_that_fails_is_said_and_is_the_exit_code() {
+    let turns = [Turn::text("done"), Turn::status(400)];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "First"]).ends(0).session();
+    home.ran(&["follow-up", &id, "Second"]).ends(0);
+    let resumed = home.ran_with(&server, &["resume", "--all"]).ends(1).out;
+    assert!(resumed.contains(&format!("{id}  failed\n")), "{resumed}");
+}
+
+#[test]
+fn s10_6_watching_goes_on_until_a_signal_and_leaves_no_step_undone() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("done")]).unwrap());
+    let first = killed(&home, &server);
+    let args = ["resume", "--all", "--watch", "--json", "--sandbox", "off"];
+    let mut watching = started(home.with(&server, &args));
+    assert_eq!(text(&watching.until("rested"), "session"), first);
+    server.hold(0);
+    let second = submitted(&home, &server, &["Another"]);
+    assert_eq!(text(&watching.until("began"), "session"), second);
+    server.received_blocking(3);
+    watching.signal(Signal::INT);
+    let stopping = watching.until("stopping");
+    assert_eq!(stopping["sessions"], json!(1));
+    server.release(0);
+    let ended = watching.end().ends(0);
+    assert_eq!(text(&ended.last(), "rest"), "completed");
 }

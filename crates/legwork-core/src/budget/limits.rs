@@ -120,6 +120,39 @@ impl Budget {
         }
     }
 
+    /// These limits, and those of the other one for each dimension that they do not have.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            steps: self.steps.or(other.steps),
+            tool_calls: self.tool_calls.or(other.tool_calls),
+            input_tokens: self.input_tokens.or(other.input_tokens),
+            output_tokens: self.output_tokens.or(other.output_tokens),
+            total_tokens: self.total_tokens.or(other.total_tokens),
+            cost: self.cost.or(other.cost),
+            active_time: self.active_time.or(other.active_time),
+            deadline: self.deadline.or(other.deadline),
+            output_floor: self.output_floor.or(other.output_floor),
+        }
+    }
+
+    /// The same without a limit on a dimension.
+    #[must_use]
+    pub fn without(mut self, dimension: &Dimension) -> Self {
+        match dimension {
+            Dimension::Steps => self.steps = None,
+            Dimension::ToolCalls => self.tool_calls = None,
+            Dimension::InputTokens => self.input_tokens = None,
+            Dimension::OutputTokens => self.output_tokens = None,
+            Dimension::TotalTokens => self.total_tokens = None,
+            Dimension::Cost => self.cost = None,
+            Dimension::ActiveTime => self.active_time = None,
+            Dimension::Deadline => self.deadline = None,
+            Dimension::Other(_) => {}
+        }
+        self
+    }
+
     /// The first limit on calls, tokens or money that these amounts exceed.
     pub fn exceeded_by(&self, amounts: &Amounts) -> Option<Dimension> {
         let wanted = [

@@ -25,6 +25,7 @@ pub use context::{
 use crate::error::ErrorRecord;
 use crate::inbox::Label;
 use crate::message::Message;
+use crate::settings::SessionSettings;
 use std::sync::Arc;
 
 use crate::outcome::StopSignal;
@@ -108,6 +109,8 @@ events! {
     Suspended(Suspended) = "suspended", Session;
     /// A suspended session goes on.
     Resumed(Resumed) = "resumed", Session;
+    /// A person set settings of the session.
+    SettingsSet(SessionSettings) = "settings_set", Session;
     /// An inference that is no step is about to be made.
     AuxiliaryStarted(AuxiliaryStarted) = "auxiliary_started", Session;
     /// An inference that is no step ended.

@@ -47,10 +47,7 @@ impl Journal {
         let forked_from = Some(ForkedFrom { session: session.clone(), entry: at, copied });
         fork.begin(SessionStarted { session: into.clone(), agent, parent: None, forked_from });
         let facts = state.facts();
-        if *facts.definition != Definition::default() {
-            let (definition, digest) = (facts.definition.clone(), facts.definition_digest.clone());
-            fork.add(Event::Defined(Defined { definition, digest }));
-        }
+        defining(facts).into_iter().for_each(|event| fork.add(event));
         let title = state.summary().title.clone();
         if !title.is_empty() {
             fork.add(Event::Titled(Titled { text: Some(title) }));
@@ -99,6 +96,26 @@ impl Fork {
         let (seq, parent, event) = (Seq(1), Seq::ZERO, Event::SessionStarted(started));
         self.entries.insert(0, Arc::new(Entry { seq, parent, at: self.time, event }));
     }
+}
+
+/// The events that record the definition of a session, and what was set over it.
+fn defining(facts: &SessionFacts) -> Vec<Event> {
+    let (own, digest) = (facts.own_definition().clone(), facts.definition_digest.clone());
+    let settings = facts.settings.clone();
+    let set = settings.over(&own);
+    let mut events = Vec::new();
+    if *own != Definition::default() {
+        events.push(Event::Defined(Defined { definition: own, digest }));
+    }
+    if !settings.is_empty() {
+        events.push(Event::SettingsSet(settings));
+    }
+    // A program may have changed it since.
+    if set != *facts.definition {
+        let definition = facts.definition.clone();
+        events.push(Event::Defined(Defined { definition, digest: None }));
+    }
+    events
 }
 
 /// Whether an entry is part of the conversation.

@@ -97,6 +97,7 @@ impl Inner {
             | Event::Titled(_)
             | Event::Suspended(_)
             | Event::Resumed(_)
+            | Event::SettingsSet(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_) => {}
             Event::Other(_) => {}

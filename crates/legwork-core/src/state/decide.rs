@@ -9,6 +9,7 @@ use crate::inbox::{Answer, Item, Label, Posted, Verdict};
 use crate::message::{Malformed, Message};
 use crate::nesting;
 use crate::outcome::{StopReason, StopSignal};
+use crate::settings::SessionSettings;
 use crate::state::{AgentState, ExecutionStatus, Owed, Pending, PendingReason};
 use crate::summary;
 use crate::time::Timestamp;
@@ -206,6 +207,18 @@ pub enum Refusal {
         session: SessionId,
         /// What of the definition changed.
         changed: Vec<&'static str>,
+    },
+    /// Settings that set nothing.
+    #[error("nothing is set: name the model, the instructions or a limit")]
+    NothingSet,
+    /// The limits of a subagent's session are what its parent granted.
+    #[error(
+        "the limits of the session are what {parent} granted, which spawned it: set those of that \
+         session"
+    )]
+    LimitsGranted {
+        /// The session that spawned it.
+        parent: SessionId,
     },
     /// The item was already taken up.
     #[error("the inbox item was already taken up")]
@@ -429,6 +442,23 @@ impl AgentState {
             Item::MoveHead(to) => self.decide_move(to),
             Item::Title(text) => Ok(vec![Event::Titled(event::Titled { text: titled(text) })]),
             Item::Suspend(reason) => Ok(vec![Event::Suspended(event::Suspended { reason })]),
+            Item::Set(settings) => self.decide_set(settings),
+            Item::SetMetadata(set) => match set.value.as_ref().is_none_or(nesting::fits) {
+                true => Ok(vec![Event::MetadataSet(set)]),
+                false => Err(Refusal::TooDeep),
+            },
+        }
+    }
+
+    fn decide_set(&self, settings: SessionSettings) -> Result<Vec<Event>, Refusal> {
+        if settings.is_empty() || settings.model.as_ref().is_some_and(|model| model.is_empty()) {
+            return Err(Refusal::NothingSet);
+        }
+        match &self.facts().parent {
+            Some(link) if settings.has_limits() => {
+                Err(Refusal::LimitsGranted { parent: link.session.clone() })
+            }
+            _ => Ok(vec![Event::SettingsSet(settings)]),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::id::{AgentId, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Verdict};
 use crate::message::Message;
 use crate::pending::Pending;
+use crate::settings::SessionSettings;
 use crate::state::active_time::at_work;
 use crate::state::{Compaction, Measured};
 use crate::summary;
@@ -58,6 +59,12 @@ pub struct SessionFacts {
     ///
     /// None if the recorded digest is not that of the recorded definition.
     pub definition_digest: Option<Digest>,
+    /// The agent's own definition as last recorded, if the present one differs from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_definition: Option<Arc<Definition>>,
+    /// The settings that persons set, which apply over the agent's own definition.
+    #[serde(default, skip_serializing_if = "SessionSettings::is_empty")]
+    pub settings: SessionSettings,
     /// The number of executions that began.
     pub executions: u64,
     /// The head: the entry at which the session stands.
@@ -75,8 +82,8 @@ pub struct SessionFacts {
     pub at_work: Option<Timestamp>,
     /// The last entry by which an execution advanced.
     ///
-    /// Entries that charge time, record the definition, take up inbox items or say how the
-    /// conversation is read do not count.
+    /// Entries that charge time, record the definition, settings or metadata, take up inbox items
+    /// or say how the conversation is read do not count.
     #[serde(default)]
     pub acted: Seq,
     /// The labels of entries.
@@ -136,6 +143,8 @@ impl SessionFacts {
             started_at: None,
             definition: Arc::default(),
             definition_digest: None,
+            own_definition: None,
+            settings: SessionSettings::default(),
             executions: 0,
             head: Seq::ZERO,
             version: Seq::ZERO,
@@ -176,15 +185,8 @@ impl SessionFacts {
                 self.forked_from = started.forked_from.clone().map(Arc::new);
                 self.started_at = Some(entry.at);
             }
-            Event::Defined(defined) => {
-                self.definition = Arc::clone(&defined.definition);
-                if let Some(digest) = &defined.digest {
-                    // A wrong digest is dropped: the agent then records its definition again.
-                    let own = defined.definition.digest() == *digest;
-                    self.definition_digest = own.then(|| digest.clone());
-                }
-                self.ledger.budget = defined.definition.budget.clone();
-            }
+            Event::Defined(defined) => self.define(defined),
+            Event::SettingsSet(settings) => self.set(settings),
             Event::ExecutionStarted(started) => {
                 self.executions += 1;
                 self.suspended = None;
@@ -230,6 +232,8 @@ impl SessionFacts {
             | Event::Titled(_)
             | Event::Suspended(_)
             | Event::Resumed(_)
+            | Event::SettingsSet(_)
+            | Event::MetadataSet(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_)
             | Event::AuxiliaryStarted(_)
@@ -258,6 +262,8 @@ impl SessionFacts {
             | Event::Titled(_)
             | Event::InboxTaken(_)
             | Event::Defined(_)
+            | Event::SettingsSet(_)
+            | Event::MetadataSet(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_) => {}
             _ => self.moved = false,

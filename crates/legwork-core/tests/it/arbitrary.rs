@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::approval::Approval;
-use legwork_core::budget::{Amounts, Budget, MicroUsd};
+use legwork_core::budget::{Amounts, Budget, Dimension, MicroUsd};
 use legwork_core::continuation::Vote;
 use legwork_core::error::{ErrorKind, ErrorSource};
 use legwork_core::event::{self, Definition, HeadMoved, Unknown};
@@ -11,6 +11,7 @@ use legwork_core::inbox::{Answer, Cursor, Item, Label, Verdict};
 use legwork_core::inference::Discarded;
 use legwork_core::message::{App, Image, MediaSource, ProviderData, Thinking, ToolResult};
 use legwork_core::output::Stage;
+use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
 use legwork_core::undo::UndoOutcome;
@@ -375,8 +376,24 @@ fn item() -> BoxedStrategy<Item> {
         small().prop_map(|at| Item::MoveHead(Seq(at))),
         prop::option::of(text()).prop_map(Item::Title),
         text().prop_map(Item::Suspend),
+        settings().prop_map(Item::Set),
+        (text(), prop::option::of(json()))
+            .prop_map(|(key, value)| Item::SetMetadata(event::MetadataSet { key, value })),
     ]
     .boxed()
+}
+
+fn settings() -> BoxedStrategy<SessionSettings> {
+    let text = || prop::option::of(text());
+    (any::<bool>(), text(), text(), prop::option::of(small()), any::<bool>())
+        .prop_map(|(reset, model, instructions, steps, unlimited)| SessionSettings {
+            reset,
+            model: model.map(Into::into),
+            instructions: instructions.map(Into::into),
+            limits: Budget { steps, ..Budget::unlimited() },
+            unlimited: unlimited.then_some(Dimension::ToolCalls).into_iter().collect(),
+        })
+        .boxed()
 }
 
 fn definition() -> BoxedStrategy<Definition> {
@@ -555,6 +572,7 @@ fn of_a_session() -> BoxedStrategy<Event> {
             Some(reason) => Event::Suspended(event::Suspended { reason }),
             None => Event::Resumed(event::Resumed {}),
         }),
+        1 => settings().prop_map(Event::SettingsSet),
         1 => (small(), 0u32..3, text(), any::<bool>()).prop_map(|(entry, index, words, done)| {
             let call = EffectKey { session: SessionId::new("s"), entry: Seq(entry), index };
             let outcome = match done {

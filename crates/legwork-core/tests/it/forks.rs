@@ -1,8 +1,11 @@
 //! Forks of a session, and the tree of its branches.
 
-use legwork_core::event::HeadMoved;
+use legwork_core::event::{
+    Compacted, CompactionCause, HeadMoved, ResultCompared, ResultKey, ResultSummarised,
+};
 use legwork_core::inbox::Item;
 use legwork_core::journal::{self, Journal};
+use legwork_core::metadata::PINNED;
 use legwork_core::{AgentState, Entry, Event, Seq, SessionId, Timestamp};
 
 use crate::story::{blank, go_on, owes, taken, transcript};
@@ -151,4 +154,60 @@ fn s8_1_the_head_may_leave_a_step_whose_calls_wait_and_come_back() {
     let back = moved(moved(away, Seq(2)), there);
     assert_eq!((back.pending(), owes(&back)), (waits.pending(), owes(&waits)));
     assert_eq!(back.due_at(), None);
+}
+
+/// What the entries of a conversation refer to, each as the place of its message.
+fn referred(state: &AgentState) -> Vec<Option<usize>> {
+    let (context, transcript) = (state.context(), &state.context().transcript);
+    let compaction = context.compaction.as_ref().unwrap();
+    let kept = compaction.compacted.also_kept.iter().copied();
+    let pinned = context.metadata[PINNED].as_array().unwrap().iter();
+    let pinned = pinned.map(|entry| Seq(entry.as_u64().unwrap()));
+    let summarised = context.result_summaries.iter().map(|one| one.result.entry);
+    let compared = context.comparisons.iter();
+    let compared =
+        compared.flat_map(|one| [one.result.entry, one.repeats.map_or(Seq::ZERO, |key| key.entry)]);
+    let entries = std::iter::once(compaction.compacted.first_kept).chain(kept);
+    let entries = entries.chain(pinned).chain(summarised).chain(compared);
+    entries.map(|entry| transcript.first_of(entry)).collect()
+}
+
+#[test]
+fn s8_1_what_entries_of_a_fork_refer_to_is_what_it_was() {
+    let call = "inference; calls: bash; judged; starts: 0; result: 0 done; decides";
+    // What is taken from the inbox is left out of a fork, so numbers differ.
+    let state = taken(go_on(begun(), &format!("user: go; {call}")), Item::Title(None));
+    let state = go_on(taken(state, Item::Title(None)), &format!("{call}; message: more"));
+    let of = |nth: usize| {
+        let responses = journal(&state).entries().to_vec();
+        let mut responses =
+            responses.iter().filter(|entry| matches!(entry.event, Event::Responded(_)));
+        responses.nth(nth).unwrap().seq
+    };
+    let (first, second, key) = (of(0), of(1), |entry| ResultKey { entry, index: 0 });
+    let compacted = Compacted {
+        summary: "so far".into(),
+        first_kept: second,
+        also_kept: vec![first],
+        cause: CompactionCause::Manual,
+        tokens_before: 9,
+        files_read: Vec::new(),
+        files_changed: Vec::new(),
+        open_tasks: Vec::new(),
+    };
+    let (result, repeats) = (key(second), Some(key(first)));
+    let state = state
+        .with_metadata(PINNED, Some(serde_json::json!([first.0, second.0])))
+        .with(Event::ResultSummarised(
+            ResultSummarised { result: key(second), summary: "done".into() }.into(),
+        ))
+        .with(Event::ResultCompared(ResultCompared { result, repeats }))
+        .with(Event::Compacted(compacted.into()));
+    let before = referred(&state);
+    assert!(before.iter().all(Option::is_some), "{before:?}");
+    let (_, fork) = fork(&state, state.version());
+    assert_eq!(referred(&fork), before);
+    assert_eq!(fork.context().compaction.as_ref().unwrap().first, before[0].unwrap());
+    let left = fork.context().compaction.as_ref().unwrap().compacted.first_kept;
+    assert!(left < second, "the entries of the inbox are not copied: {left} of {second}");
 }

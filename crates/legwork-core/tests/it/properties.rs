@@ -384,9 +384,13 @@ proptest! {
         (new.agent, new.started_at) = (facts.agent.clone(), Some(Timestamp(9)));
         (new.forked_from, new.given_title) = (facts.forked_from.clone(), facts.given_title.clone());
         (new.head, new.version, new.acted) = (facts.head, facts.version, facts.acted);
-        (new.definition, new.moved) = (facts.definition.clone(), true);
-        new.definition_digest = facts.definition_digest.clone();
-        new.ledger.budget = facts.definition.budget.clone();
+        let whole = journal.fold(from);
+        let whole = whole.facts();
+        new.moved = true;
+        (new.definition, new.settings) = (whole.definition.clone(), whole.settings.clone());
+        (new.own_definition, new.definition_digest) =
+            (whole.own_definition.clone(), whole.definition_digest.clone());
+        new.ledger.budget = whole.definition.budget.clone();
         prop_assert_eq!(facts, &new, "nothing of the session was copied");
         let numbers = (1..).zip(&fork).all(|(seq, entry)| {
             (entry.seq, entry.parent) == (Seq(seq), Seq(seq - 1))

@@ -16,6 +16,7 @@ use legwork_core::message::{
     App, Author, File, Image, MediaSource, ProviderData, ResultPart, Text, Thinking, ToolResult,
 };
 use legwork_core::output::{Mode, Stage, Wanted};
+use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
 use legwork_core::undo::UndoOutcome;
@@ -238,6 +239,20 @@ fn refused(cursor: u64, refused: Option<event::RefusedItem>) -> Event {
     Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })
 }
 
+/// Settings with all that can be set.
+fn settings_set() -> SessionSettings {
+    SessionSettings::new()
+        .reset()
+        .model("large")
+        .instructions(HARD)
+        .limits(Budget::unlimited().steps(7))
+        .unlimited(Dimension::Cost)
+}
+
+fn metadata_set() -> event::MetadataSet {
+    event::MetadataSet { key: HARD.into(), value: Some(hard_json()) }
+}
+
 fn beginning() -> Vec<Event> {
     let parent = ParentLink {
         session: "parent".into(),
@@ -320,6 +335,8 @@ fn beginning() -> Vec<Event> {
         Event::Titled(event::Titled { text: None }),
         Event::Suspended(event::Suspended { reason: HARD.into() }),
         Event::Resumed(event::Resumed {}),
+        Event::SettingsSet(settings_set()),
+        Event::SettingsSet(SessionSettings::new().reset()),
         Event::UndoStarted(event::UndoStarted { call: undone(1) }),
         Event::UndoFinished(event::UndoFinished {
             call: undone(1),
@@ -629,6 +646,11 @@ fn after_the_end() -> Vec<Event> {
             Some(event::RefusedItem { item: Item::Title(Some(HARD.into())), reason: no() }),
         ),
         refused(16, Some(event::RefusedItem { item: Item::Suspend(HARD.into()), reason: no() })),
+        refused(17, Some(event::RefusedItem { item: Item::Set(settings_set()), reason: no() })),
+        refused(
+            18,
+            Some(event::RefusedItem { item: Item::SetMetadata(metadata_set()), reason: no() }),
+        ),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
         Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::Responded(event::Responded { response, charged }),

@@ -214,7 +214,7 @@ impl Active {
         if !changed || identity.on_change != DefinitionPolicy::Refuse {
             return Ok(());
         }
-        let changed = identity.definition.changes(&state.facts().definition);
+        let changed = identity.definition.changes(state.facts().own_definition());
         Err(Refusal::DefinitionChanged { session: state.session().clone(), changed })
     }
 }

@@ -184,7 +184,7 @@ impl Append {
                 title,
                 labels,
                 summary.taken.0,
-                summary.due_at.map(|due| due.0)
+                summary.due_at.map(|due| due.0.min(i64::MAX as u64))
             ])
             .map(|_| ())
     }

@@ -3,10 +3,14 @@
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    reason = "a test that cannot go on fails, and says what it skips"
 )]
 
+#[cfg(target_os = "linux")]
+mod contention;
+mod left_alone;
 mod shared;
 mod stops;
 

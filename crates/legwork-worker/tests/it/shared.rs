@@ -108,6 +108,9 @@ async fn s10_6_a_session_of_another_agent_is_left_to_others() {
             WorkerEvent::Rested { session, rest: Rest::Completed } => {
                 (session, "completed".to_owned())
             }
+            WorkerEvent::Began(due) if due.session.as_str() == "theirs" => {
+                panic!("a session of another agent is begun")
+            }
             WorkerEvent::Failed { session, failure: failure @ Failure::NoAgent(_), .. } => {
                 (session, failure.to_string())
             }

@@ -48,8 +48,10 @@ impl Active {
     }
 }
 
-/// The agent's own model, even while a skill uses another.
+/// The model of the session, even while a skill uses another: the one that a person set, or the
+/// agent's own.
 pub fn base_model(state: &AgentState) -> String {
+    let set = state.facts().settings.model.as_deref().map(str::to_owned);
     let before = Active::of(state).ok().flatten().and_then(|active| active.model_before);
-    before.unwrap_or_else(|| state.settings().model.to_string())
+    set.or(before).unwrap_or_else(|| state.settings().model.to_string())
 }

@@ -11,7 +11,7 @@ use legwork_core::{AgentState, ModelSettings};
 use legwork_definitions::{AllowedTool, Skill};
 use legwork_port::{BoxFuture, Trigger};
 
-use super::active::Active;
+use super::active::{Active, base_model};
 use super::load::Request;
 use super::rule::{Judgement, Rule};
 use super::{KEY, NAME, NONE, TOOL};
@@ -58,9 +58,10 @@ impl SkillHook {
 /// Before a step: sets the model of the skill, and hides the tools that it does not allow.
 fn prepare(state: AgentState, cx: &Cx) -> Result<AgentState, hook::Error> {
     let Some(active) = active(&state)? else { return Ok(state) };
-    let state = match active.model.as_ref().or(active.model_before.as_ref()) {
-        Some(model) => with_model(state, model),
-        None => state,
+    let state = match (&active.model, &active.model_before) {
+        (Some(model), _) => with_model(state, model),
+        (None, Some(_)) => with_own_model(state),
+        (None, None) => state,
     };
     let state = match active.model {
         Some(_) => state,
@@ -109,7 +110,7 @@ fn judge(state: AgentState) -> Result<AgentState, hook::Error> {
 fn end(state: AgentState) -> Result<AgentState, hook::Error> {
     // An invalid value is removed, too.
     let state = match Active::of(&state) {
-        Ok(Some(Active { model_before: Some(model), .. })) => with_model(state, &model),
+        Ok(Some(Active { model_before: Some(_), .. })) => with_own_model(state),
         _ => state,
     };
     match state.context().metadata.get(KEY) {
@@ -128,6 +129,11 @@ fn rules(active: &Active) -> Result<Option<Vec<Rule>>, hook::Error> {
     let rule = |entry: &String| entry.parse::<AllowedTool>().and_then(|entry| Rule::of(&entry));
     let rules: Result<Vec<_>, _> = allowed.iter().map(rule).collect();
     rules.map(Some).map_err(|problem| hook::Error::new(problem.to_string()))
+}
+
+fn with_own_model(state: AgentState) -> AgentState {
+    let model = base_model(&state);
+    with_model(state, &model)
 }
 
 fn with_model(state: AgentState, model: &str) -> AgentState {

@@ -93,6 +93,7 @@ fn shown(address: &str) -> String {
     let (place, options) = rest.split_once('?').map_or((rest, None), |(a, b)| (a, Some(b)));
     let (user, host) = place.rsplit_once('@').map_or((None, place), |(a, b)| (Some(a), b));
     let user = user.map(|user| user.split_once(':').map_or(user, |(name, _)| name));
+    let user = user.filter(|user| !user.is_empty());
     let user = user.map_or_else(String::new, |user| format!("{user}@"));
     let hides = |option: &&str| !option.starts_with("pass");
     let options = options.map(|all| all.split('&').filter(hides).collect::<Vec<_>>().join("&"));

@@ -8,8 +8,15 @@ use std::process::Command;
 const LINES: usize = 80;
 
 /// Examples with tests of their own.
-const ELSEWHERE: [&str; 6] =
-    ["chat_of_three", "clerk", "collaboration", "embeddings", "keyed", "own_settings"];
+const ELSEWHERE: [&str; 7] = [
+    "chat_of_three",
+    "clerk",
+    "collaboration",
+    "embeddings",
+    "keyed",
+    "own_settings",
+    "workers_on_postgres",
+];
 
 /// Examples that run by themselves, and what they print, line by line.
 const PRINT: &[(&str, &[&str])] = &[
@@ -134,6 +141,27 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "branch_and_compare",
+        &[
+            "It keeps a journal.",
+            "$0.15: Quill",
+            "$0.95: Quill, as it writes all of it down.",
+            "$0.25: the session that was forked is as it was",
+        ],
+    ),
+    (
+        "resume_after_kill",
+        &[
+            "run: posts a letter to Ann",
+            "run: posts a letter to Bob",
+            "run: looks whether an answer came",
+            "the process was killed: true",
+            "resume: looks whether an answer came",
+            "resume: Both know, Bob comes.",
+            "posted: Ann, Bob",
+        ],
+    ),
+    (
         "ask_user",
         &[
             "awaiting_input",
@@ -211,7 +239,7 @@ const PRINT: &[(&str, &[&str])] = &[
 ];
 
 /// An example, which was built with this test.
-fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(|deps| deps.parent()).unwrap();
     target.join("examples").join(name)

@@ -7,6 +7,10 @@
     reason = "a test that cannot go on fails"
 )]
 
+// Random entries are made in one place.
+#[allow(dead_code, reason = "the core uses more of it")]
+#[path = "../../../legwork-core/tests/it/arbitrary.rs"]
+mod arbitrary;
 mod arguments;
 mod capability;
 mod capability_web;
@@ -17,6 +21,7 @@ mod definition;
 mod embedder;
 mod environment;
 mod examples;
+mod exported;
 mod face;
 mod folder;
 mod handoff;
@@ -31,6 +36,7 @@ mod tool;
 mod tool_options;
 mod tool_search;
 mod undo;
+mod workers;
 
 /// Every file in this folder is part of the tests.
 #[test]

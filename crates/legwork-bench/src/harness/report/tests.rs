@@ -58,3 +58,10 @@ fn a_row_is_a_line_of_json() {
     assert_eq!(row["limit"], 120.0);
     assert_eq!(row["met"], false);
 }
+
+#[test]
+fn each_workload_has_a_line() {
+    for workload in Workload::ALL {
+        assert!(MEASURES.iter().any(|measure| measure.workload == *workload), "{workload:?}");
+    }
+}

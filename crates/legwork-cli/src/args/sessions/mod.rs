@@ -2,6 +2,7 @@
 
 mod remove;
 mod search;
+mod set;
 mod transfer;
 mod tree;
 
@@ -10,6 +11,7 @@ use clap::{Args, Subcommand};
 pub(in crate::args) use remove::age;
 pub(crate) use remove::{Remove, Status};
 pub(crate) use search::Search;
+pub(crate) use set::Set;
 pub(crate) use transfer::{Export, Format, Import};
 pub(crate) use tree::{Branch, Copy, Fork, Label, Rewind, Title, Tree};
 
@@ -100,6 +102,9 @@ pub(crate) enum Sessions {
     /// Give a session a title
     #[command(after_help = tree::TITLE)]
     Title(Title),
+    /// Set the model, instructions, limits or metadata of a session, also while it runs
+    #[command(after_help = set::EXAMPLES)]
+    Set(Set),
     /// Copy sessions from one store to another
     #[command(after_help = tree::COPY)]
     Copy(Copy),
@@ -188,6 +193,7 @@ impl Sessions {
             Self::Diff(args) => args.json,
             Self::Remove(_) => false,
             Self::Search(args) => args.json,
+            Self::Set(args) => args.json,
             Self::Tree(args) => args.json,
             Self::Branch(args) => args.output.json,
             Self::Rewind(_) | Self::Fork(_) => false,

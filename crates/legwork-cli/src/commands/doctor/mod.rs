@@ -4,6 +4,7 @@ mod check;
 mod confinement;
 mod model;
 mod promises;
+mod store;
 mod surroundings;
 
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ fn examine(args: &args::Doctor, config: Result<Config, Error>) -> Result<Report,
         }
     };
     checks.push(verdict);
-    let store = surroundings::store(StoreAddress::of(&args.store, &config));
+    let store = store::check(StoreAddress::of(&args.store, &config), args.offline)?;
     let writable = settings.as_ref().map(Settings::writable).unwrap_or_default();
     let writable: Vec<_> =
         writable.iter().map(PathBuf::as_path).chain([workspace.root()]).collect();

@@ -1,6 +1,5 @@
-//! The shell, the store, the model, Git and the terminal.
+//! The shell, the project, Git and the terminal.
 
-use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -9,8 +8,6 @@ use legwork::tools::Environment;
 use super::check::Check;
 use crate::config::Config;
 use crate::display::Terminal;
-use crate::error::Error;
-use crate::store_address::StoreAddress;
 use crate::trust::{self, Flag, Trust, Wanted};
 
 pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
@@ -19,30 +16,6 @@ pub(super) fn shell(environment: &Environment, writable: &[&Path]) -> Check {
         Some(shell) => Check::good("shell", shell.display().to_string()),
         None => Check::bad("shell", "there is no bash or sh on the PATH outside of the workspace")
             .with_hint("install bash, or set PATH so that it is found"),
-    }
-}
-
-/// Whether sessions can be kept; a store that is not there yet is not made.
-pub(super) fn store(found: Result<StoreAddress, Error>) -> Check {
-    const HINT: &str = "name another store with --store sqlite:PATH, or set LEGWORK_STORE";
-    let store = match found {
-        Ok(store) => store,
-        Err(error) => return Check::bad("store", error.to_string()).with_hint(HINT),
-    };
-    let address = store.as_str();
-    if store.is_of_memory() {
-        return Check::warning("store", format!("{address} is gone when the command ends"))
-            .with_hint(HINT);
-    }
-    match store.open_existing() {
-        Err(error) => Check::bad("store", format!("{address}: {error}")).with_hint(HINT),
-        Ok(Some(_)) => Check::good("store", address.to_owned()),
-        Ok(None) => match writable(store.path().unwrap_or(Path::new(""))) {
-            Ok(()) => Check::good("store", format!("{address}, made by the first session")),
-            Err(error) => {
-                Check::bad("store", format!("{address} cannot be made: {error}")).with_hint(HINT)
-            }
-        },
     }
 }
 
@@ -56,18 +29,6 @@ pub(super) fn project(dir: Option<&Path>, config: &Config) -> Check {
         true => Check::good("project", format!("{summary}: none of its files is ignored")),
         false => Check::warning("project", summary).with_hint(warnings.join("; ")),
     }
-}
-
-/// Whether files can be made in the nearest directory above that is there.
-fn writable(path: &Path) -> std::io::Result<()> {
-    let above = path.ancestors().skip(1);
-    let dir = above.map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir });
-    let Some(dir) = { dir }.find(|dir| dir.exists()) else {
-        return Err(std::io::ErrorKind::NotFound.into());
-    };
-    let trial = dir.join(format!(".legwork-doctor-{}", std::process::id()));
-    fs::File::create_new(&trial)?;
-    fs::remove_file(trial)
 }
 
 pub(super) fn git(environment: &Environment, writable: &[&Path]) -> Check {

@@ -1,11 +1,14 @@
-//! `legwork steer`, `follow-up`, `stop` and `suspend`: what is said to a session from another process.
+//! `legwork steer`, `follow-up`, `stop`, `suspend` and `sessions set`: what is said to a session
+//! from another process.
 
 mod follow_up;
+mod set;
 mod steer;
 mod stop;
 mod suspend;
 
 pub(crate) use follow_up::follow_up;
+pub(crate) use set::set;
 pub(crate) use steer::steer;
 pub(crate) use stop::stop;
 pub(crate) use suspend::suspend;

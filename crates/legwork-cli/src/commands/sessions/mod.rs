@@ -24,6 +24,7 @@ pub(crate) use diff::changes;
 pub(crate) use list::{listed, summary_line};
 
 use crate::args;
+use crate::commands::inbox;
 use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -42,6 +43,7 @@ pub(crate) async fn sessions(args: args::Sessions, config: &Config) -> Result<Ex
         args::Sessions::Fork(args) => fork::fork(args, config).await,
         args::Sessions::Label(args) => named::label(args, config).await,
         args::Sessions::Title(args) => named::title(args, config).await,
+        args::Sessions::Set(args) => inbox::set(args, config).await,
         args::Sessions::Copy(args) => copy::copy(args, config).await,
         args::Sessions::Export(args) => export::export(args, config).await,
         args::Sessions::Import(args) => import::import(args, config).await,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use legwork::core::budget::Amounts;
 use legwork::core::inbox::Verdict;
+use legwork::core::settings::SessionSettings;
 use legwork::core::state::Pending;
 use legwork::core::tool::Metadata;
 use legwork::core::{
@@ -160,6 +161,7 @@ impl Transcript {
             Event::Steered(message) | Event::FollowedUp(message) | Event::MessageAdded(message) => {
                 self.task(message)
             }
+            Event::SettingsSet(settings) => self.line(&format!("(set: {})", set(settings))),
             Event::InboxTaken(taken) => {
                 if let Some(refused) = &taken.refused {
                     self.line(&format!("(refused: {})", refused.reason));
@@ -263,6 +265,18 @@ fn why(outcome: &ContinuationOutcome) -> Option<String> {
         (Some(signal), _) => Some(signal.message.clone()),
         (None, _) => Some(outcome.explain()),
     }
+}
+
+/// What was set for the session, in words.
+fn set(settings: &SessionSettings) -> String {
+    let reset = settings.reset.then(|| "as the agent is defined".to_owned());
+    let model = settings.model.as_ref().map(|model| format!("model {model}"));
+    let prompt = settings.instructions.as_ref().map(|_| "instructions".to_owned());
+    let limits = legwork::agent::describe::limits(&settings.limits);
+    let removed = settings.unlimited.iter().map(|dimension| format!("no limit of {dimension}"));
+    let all: Vec<_> =
+        [reset, model, prompt].into_iter().flatten().chain(limits).chain(removed).collect();
+    all.join(", ")
 }
 
 fn said(verdict: &Verdict) -> String {

@@ -15,12 +15,16 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::store_address::StoreAddress;
 use crate::trust::Asks;
-use crate::worker::Worker;
+use crate::worker::{Worker, other_model};
+
+use super::served::Served;
 
 /// Runs a session with the settings that it was begun with.
 pub(super) struct SessionRunner {
     store: Arc<dyn Store>,
     flags: args::Agent,
+    /// The agents that it has; none if all.
+    served: Option<Served>,
     config: Config,
     address: StoreAddress,
     on_doubt: OnDoubt,
@@ -30,18 +34,19 @@ impl SessionRunner {
     pub(super) fn new(
         store: &Arc<dyn Store>,
         flags: args::Agent,
+        served: Option<Served>,
         config: &Config,
         address: &StoreAddress,
         on_doubt: OnDoubt,
     ) -> Self {
         let (store, config, address) = (Arc::clone(store), config.clone(), address.clone());
-        Self { store, flags, config, address, on_doubt }
+        Self { store, flags, served, config, address, on_doubt }
     }
 
-    async fn work(&self, due: &Due, control: Control) -> Result<Rest, Error> {
+    async fn work(&self, due: &Due, flags: &args::Agent, control: Control) -> Result<Rest, Error> {
         let stored = StoredSession::new(Arc::clone(&self.store), due.session.clone());
         let state = stored.state().await.map_err(legwork::Error::from)?;
-        let settings = Settings::of_session(&self.flags, &self.config, &state, Asks::Never)?;
+        let settings = Settings::of_session(flags, &self.config, &state, Asks::Never)?;
         let settings = settings.in_store(&self.address);
         let again = Again { store: self.address.flag(), settings: settings.again() };
         // It asks no person, and what it shows is shown by the worker.
@@ -49,6 +54,9 @@ impl SessionRunner {
         let Some(worker) = Worker::unless(&control.interrupt, &settings, &screen).await? else {
             return Ok(Rest::Interrupted);
         };
+        if let Some(set) = other_model(&state, &settings.model.value) {
+            stored.set(set).await.map_err(legwork::Error::from)?;
+        }
         drop(state);
         let ready = worker.agent(Arc::clone(&self.store), &screen)?;
         let session = ready.agent.session(due.session.clone());
@@ -62,9 +70,27 @@ impl SessionRunner {
 }
 
 impl Runner for SessionRunner {
+    fn has(&self, due: &Due) -> bool {
+        self.served.as_ref().is_none_or(|served| served.has(due.agent.as_ref()))
+    }
+
     fn run<'a>(&'a self, due: &'a Due, control: Control) -> BoxFuture<'a, Result<Rest, Failure>> {
         Box::pin(async move {
-            self.work(due, control).await.map_err(|error| Failure::Other(error.to_string()))
+            let flags = match &self.served {
+                Some(served) => served.flags(&self.flags, due.agent.as_ref()),
+                None => Some(self.flags.clone()),
+            };
+            let flags = flags.ok_or_else(|| Failure::NoAgent(due.agent.clone()))?;
+            self.work(due, &flags, control).await.map_err(failure)
         })
+    }
+}
+
+/// The failure of a worker for an error of the command, which says what to do.
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Legwork(legwork::Error::Agent(error)) => Failure::Run(error),
+        Error::Usage { message, hint } => Failure::Other(format!("{message}: {hint}")),
+        error => Failure::Other(error.to_string()),
     }
 }

@@ -33,7 +33,7 @@ fn s13_11_a_password_is_never_shown() {
     check("postgres://ann:a@b:c@host/db?x=1", "postgres://ann@host/db?x=1");
     check("postgres://host/db?password=s3cret&x=1", "postgres://host/db?x=1");
     check("postgres://host/db?password=s3cret", "postgres://host/db");
-    check("redis://:s3cret@host", "redis://@host");
+    check("redis://:s3cret@host", "redis://host");
     check("sqlite:a:b@c.db", "sqlite:a:b@c.db");
     let unknown = Address::parse("mysql://ann:s3cret@host").unwrap_err().to_string();
     assert!(!unknown.contains("s3cret"), "{unknown}");
