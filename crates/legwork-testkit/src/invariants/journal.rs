@@ -68,6 +68,7 @@ fn time(journal: &Journal, state: &AgentState) -> Checked {
         Event::Worked(worked) => worked.took,
         Event::StepFinished(finished) => finished.took,
         Event::ToolFinished(finished) => finished.used.active_time,
+        Event::AuxiliaryFinished(finished) => finished.charged.active_time,
         _ => Micros::ZERO,
     };
     let charged = own_entries(journal).fold(Micros::ZERO, |sum, entry| sum.plus(took(entry)));

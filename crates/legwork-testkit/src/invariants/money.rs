@@ -25,6 +25,8 @@ pub(super) fn sum(all: impl IntoIterator<Item = TreeAmounts>) -> TreeAmounts {
 /// never settled, and what tools charged that are not subagents.
 pub(super) fn own(journal: &Journal) -> Amounts {
     let (mut own, mut held) = (Amounts::default(), None::<Amounts>);
+    // Held for an inference that is no step.
+    let mut beside = None::<Amounts>;
     let mut by_tools = ByTools::default();
     for entry in own_entries(journal) {
         match &entry.event {
@@ -44,8 +46,17 @@ pub(super) fn own(journal: &Journal) -> Amounts {
                 held = None;
                 own = own.plus(&responded.charged);
             }
+            Event::AuxiliaryStarted(started) => {
+                own = own.plus(&beside.take().unwrap_or_default());
+                beside = Some(Amounts { steps: 0, ..started.reserved });
+            }
+            Event::AuxiliaryFinished(finished) => {
+                beside = None;
+                own = own.plus(&finished.charged);
+            }
             Event::StepFinished(_) | Event::ExecutionStarted(_) => {
                 own = own.plus(&held.take().unwrap_or_default());
+                own = own.plus(&beside.take().unwrap_or_default());
             }
             Event::ToolStarted(started) => {
                 own.tool_calls += u64::from(!started.again);
@@ -54,7 +65,7 @@ pub(super) fn own(journal: &Journal) -> Amounts {
             _ => own = own.plus(&by_tools.take(&entry.event)),
         }
     }
-    own.plus(&held.unwrap_or_default())
+    own.plus(&held.unwrap_or_default()).plus(&beside.unwrap_or_default())
 }
 
 /// What tools charged that are not subagents: nothing is reserved for it before.
@@ -87,21 +98,27 @@ impl ByTools {
 /// provider that gave more than it was asked for, or a tool that asks models itself.
 pub(super) fn beyond_reserve(journal: &Journal) -> Amounts {
     let (mut beyond, mut held) = (Amounts::default(), Amounts::default());
+    let mut beside = Amounts::default();
     let mut by_tools = ByTools::default();
     for entry in own_entries(journal) {
         beyond = beyond.plus(&by_tools.take(&entry.event));
-        let charged = match &entry.event {
+        let (held, charged) = match &entry.event {
             Event::InferenceStarted(started) => {
                 held = started.reserved;
+                continue;
+            }
+            Event::AuxiliaryStarted(started) => {
+                beside = started.reserved;
                 continue;
             }
             Event::ToolStarted(started) => {
                 by_tools.begin(started);
                 continue;
             }
-            Event::InferenceFailed(failed) => &failed.charged,
-            Event::InferenceInterrupted(left) => &left.charged,
-            Event::Responded(responded) => &responded.charged,
+            Event::InferenceFailed(failed) => (&held, &failed.charged),
+            Event::InferenceInterrupted(left) => (&held, &left.charged),
+            Event::Responded(responded) => (&held, &responded.charged),
+            Event::AuxiliaryFinished(finished) => (&beside, &finished.charged),
             _ => continue,
         };
         beyond.input += charged.input.saturating_sub(held.input);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use legwork_agent::context::Context;
+use legwork_agent::context::compaction::Policy;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Subagent, subagent};
@@ -12,11 +14,12 @@ use legwork_core::message::ToolResult;
 use legwork_core::state::PendingReason;
 use legwork_core::{
     AgentState, Budget, EffectClass, Entry, Message, ModelRequest, Part, Role, Seq, SessionId,
-    ToolCall, ToolOutcome, ToolSpec,
+    ToolCall, ToolOutcome, ToolSpec, Usage,
 };
+use legwork_port::model::{Ability, Profile};
 use legwork_port::{BoxFuture, Store, Tool, ToolContext};
 use legwork_testkit::invariants::{Journals, of_journal, of_state, of_tree, well_formed};
-use legwork_testkit::{ScriptedModel, Turn, crash};
+use legwork_testkit::{Script, ScriptedModel, Turn, crash};
 use serde_json::json;
 
 struct Look(Arc<ToolSpec>);
@@ -83,6 +86,32 @@ async fn s7_3_s8_1_a_run_that_waited_for_approval_holds_and_so_does_its_fork() {
     session.fork_into(run.state().head(), "fork").await.unwrap();
     let journals = crash::journals(&*store).await.unwrap();
     assert_eq!(journals.len(), 3);
+    of_tree(&journals).unwrap();
+}
+
+#[tokio::test]
+async fn s9_3_a_run_that_was_compacted_holds() {
+    let usage = Usage { input: 90_000, output: 5, ..Usage::default() };
+    let script = Script::from_fn(move |asked| match asked.last() {
+        "go" => Turn::call("look", json!({})).with_usage(usage),
+        "seen" => Turn::text("done"),
+        text if text.contains("summarised to save room") => Turn::text("done"),
+        _ => Turn::text("Something was looked at."),
+    });
+    let profile = Profile::new().with(Ability::Tools).with_context_window(100_000);
+    let store = Arc::new(MemoryStore::new());
+    let agent = Agent::builder(ScriptedModel::new(script).with_profile(profile))
+        .tool(look())
+        .context(Context::new().compaction(Policy::new().keep(1)))
+        .store_in(Arc::<MemoryStore>::clone(&store))
+        .build()
+        .unwrap();
+    for _ in 0..2 {
+        agent.run("go").in_session("s").await.unwrap();
+    }
+    let journals = crash::journals(&*store).await.unwrap();
+    let entries = journals[&SessionId::new("s")].entries();
+    at(entries, "auxiliary_finished");
     of_tree(&journals).unwrap();
 }
 

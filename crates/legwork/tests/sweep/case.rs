@@ -49,6 +49,9 @@ impl Bench {
         let said = process::run(&place, &Fault::None)?;
         let commits = said.finished.ok_or_else(|| said.everything.clone())?;
         let undisturbed = runtime.block_on(end::read(&place))?;
+        if !undisturbed.is_whole() {
+            return Err(format!("undisturbed it ends as\n{undisturbed:#?}"));
+        }
         let takes = process::duration(&Place::new(kind, server.as_ref()))?;
         Ok(Some(Self { kind, server, runtime, undisturbed, commits, takes }))
     }

@@ -158,6 +158,18 @@ fn what(call: &ToolCall) -> String {
 }
 
 impl End {
+    /// Whether all happened that the program is to do.
+    pub(crate) fn is_whole(&self) -> bool {
+        let told = |session: &Session| {
+            let Session { executions, items, was_moved, compactions, .. } = session;
+            (*executions, *items, *was_moved, *compactions)
+        };
+        let told: Vec<_> = self.sessions.iter().map(|(id, of)| (&**id, told(of))).collect();
+        let fork = ("fork", (1, 0, false, 1));
+        told == [fork, ("work", (3, 1, true, 1)), ("work.helper", (1, 0, false, 0))]
+            && self.effects.len() == 12
+    }
+
     /// What differs from the end of the undisturbed run.
     pub(crate) fn compare(&self, undisturbed: &Self) -> Result<(), String> {
         let [own, other] = [self, undisturbed].map(|end| format!("{end:#?}"));

@@ -1,6 +1,7 @@
 //! A whole run of an agent in a process of its own, killed or failed at each place that there is.
 //!
-//! The run (`child`) has calls in parallel, an approval, steering, a subagent, a branch and a fork.
+//! The run (`child`) has calls in parallel, an approval, steering, a subagent, a branch, a fork and two
+//! compactions: one because the window is full, one because a request was too long.
 //! A case is that run on one store with one fault: a SIGKILL at a commit or at a system call, an
 //! error of the disk, or a SIGKILL of the store's server. After the fault the store has to open
 //! clean; then the program runs again, and has to end as an undisturbed run does.

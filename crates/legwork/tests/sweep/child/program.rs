@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use legwork::Subagent;
 use legwork::agent::{Error, Session};
+use legwork::context::Context;
+use legwork::context::compaction::Policy;
 use legwork::core::continuation::End;
 use legwork::core::inbox::{Label, Verdict};
 use legwork::core::journal::Journal;
@@ -26,6 +28,9 @@ pub(crate) const FORK: &str = "fork";
 
 /// The label of the entry that the branch and the fork go on from.
 const LABEL: &str = "after the fair";
+
+/// The tokens that a compaction keeps: about those of the last task.
+const KEPT: u64 = 60;
 
 /// How often a task is gone on with at most; each time it comes further.
 const ROUNDS: usize = 30;
@@ -63,6 +68,7 @@ impl Program {
             .instructions("You prepare fairs.")
             .tools(hands.tools())
             .subagent(Subagent::new("helper", "Runs errands.", "You run errands."))
+            .context(Context::new().compaction(Policy::new().keep(KEPT)))
             .observer(Arc::clone(&warnings))
             .store_in(store)
             .build();

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use legwork::core::Role;
+use legwork::core::{Role, Usage};
+use legwork::port::model::{Ability, Error, Kind, Profile};
 use legwork_testkit::asked::Said;
 use legwork_testkit::{Asked, Script, ScriptedModel, Turn};
 use serde_json::{Value, json};
+
+/// The tokens that the model may read.
+const WINDOW: u64 = 100_000;
 
 /// The words that a task begins with, and those of what is said in between.
 const TASK: &str = "Task: ";
@@ -39,7 +43,12 @@ pub(super) fn seen(what: &str) -> String {
 }
 
 pub(super) fn model() -> ScriptedModel {
-    ScriptedModel::new(Script::from_fn(answer))
+    let profile = Profile::new().with(Ability::Tools).with_context_window(WINDOW);
+    ScriptedModel::new(Script::from_fn(answer)).with_profile(profile)
+}
+
+fn tokens(input: u64) -> Usage {
+    Usage { input, output: 5, ..Usage::default() }
 }
 
 fn answer(asked: &Asked) -> Turn {
@@ -50,6 +59,7 @@ fn answer(asked: &Asked) -> Turn {
     if is_asked_for_summary {
         return Turn::text(format!("{SUMMARY}{task}. {}", heard(asked)));
     }
+    let is_summarised = asked.messages.iter().any(|said| said.text.contains(SUMMARY));
     match (&*task, &*last_called(since)) {
         (FAIR, "") => calls(&[("look", "a"), ("write", "1"), ("seal", "2"), ("look", "b")]),
         (FAIR, "look b") => calls(&[("ring", "3")]),
@@ -60,9 +70,14 @@ fn answer(asked: &Asked) -> Turn {
         }
         (ERRAND, "") => calls(&[("write", "7"), ("look", "d")]),
         (MUSIC, "") => calls(&[("write", "8"), ("write", "9")]),
-        (DANCE, "") => calls(&[("look", "e"), ("write", "10")]),
+        // The provider counts more than the policy allows.
+        (DANCE, "") => calls(&[("look", "e"), ("write", "10")]).with_usage(tokens(90_000)),
         (DANCE, "write 10") => calls(&[("put", "11")]),
-        (PLAYS, "") => calls(&[("look", "f"), ("write", "12")]),
+        (PLAYS, "") => calls(&[("look", "f"), ("write", "12")]).with_usage(tokens(400)),
+        // The provider refuses the conversation as too long.
+        (PLAYS, "write 12") if !is_summarised => {
+            Turn::error(Error::new(Kind::ContextOverflow, "the prompt is too long"))
+        }
         (task, _) => Turn::text(format!("{task} is over. {}", heard(asked))),
     }
 }
