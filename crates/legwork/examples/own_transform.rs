@@ -52,7 +52,7 @@ fn main() -> Result<(), legwork::context::NotSettled> {
     let state = said.into_iter().fold(state, AgentState::with_message);
     let pipeline: &Pipeline = context.pipeline();
     let shown = pipeline.to_model(&mut Memory::new(), &state, &Profile::new())?;
-    for message in shown.messages.messages() {
+    for message in shown.messages.messages().iter() {
         println!("{}", message.text());
     }
     println!("{} of {} messages", shown.report.messages, said.len());
