@@ -14,6 +14,7 @@ const CRATES: &[&str] = &[
     "legwork-agent",
     "legwork-clock",
     "legwork-account",
+    "legwork-inference",
     "legwork-memory",
     "legwork-context",
     "legwork-core",

@@ -22,6 +22,7 @@ const PORTABLE: &[&str] = &[
     "legwork-port",
     "legwork-clock",
     "legwork-account",
+    "legwork-inference",
     "legwork-memory",
     "legwork-toolset",
     "legwork-lifecycle",

@@ -39,9 +39,12 @@ impl Leaving {
         let first = (0..len).find(is_left).ok_or(Cannot::NothingToCut)?;
         let unit = Source::since(state, first).into_iter().next();
         let text = unit.map(|unit| unit.head().text()).unwrap_or_default();
-        let first_line: String =
-            text.trim().lines().next().unwrap_or_default().chars().take(80).collect();
-        Ok(Self { from: state.head(), messages: len - first, first: first_line })
+        Ok(Self { from: state.head(), messages: len - first, first: beginning(&text) })
+    }
+
+    /// The same, which names its first message by this text of it.
+    pub(crate) fn named(self, text: &str) -> Self {
+        Self { first: beginning(text), ..self }
     }
 
     /// The request for the summary: all that the model read last, then one more message of a
@@ -85,4 +88,9 @@ impl Leaving {
         let message = summary.to_message().map_err(|_| Cannot::NoSummary)?;
         Ok(BranchSummarised { from: self.from, message: message.into() })
     }
+}
+
+/// The beginning of a text, in a line.
+fn beginning(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().chars().take(80).collect()
 }

@@ -21,6 +21,9 @@ use crate::pipeline::NotSettled;
 use crate::report::Report;
 use crate::transforms::ToSummarise;
 
+/// The priority of the transform that shows summaries: what comes before it redacts.
+const SUMMARISED: i32 = 200;
+
 /// What a run keeps of its conversation: the messages that the model reads, and what the next
 /// request needs first.
 ///
@@ -33,6 +36,8 @@ pub struct Conversation {
     vectors: Shelf,
     /// The messages that were made last, and not sent.
     shown: Option<Shown>,
+    /// Whether hooks changed the messages of the last request.
+    is_changed: bool,
     /// How many messages of the transcript were looked at for results.
     seen: usize,
     /// Results that are to be summarised.
@@ -40,6 +45,10 @@ pub struct Conversation {
     overflow: Option<Overflow>,
     /// Whether the model gave no summary: it is not asked again for the window's sake.
     gave_up: bool,
+    /// Whether the present request is not compacted: a hook cancelled that, or nothing can be cut.
+    declined: bool,
+    /// Where the last compaction was to cut; another one cuts behind that.
+    cut_at: Option<usize>,
     proposed: Option<Plan>,
     warnings: Vec<String>,
     warned: BTreeSet<Arc<str>>,
@@ -50,6 +59,8 @@ struct Shown {
     report: Report,
     last: Option<[u8; 32]>,
     ends: Option<(Arc<Message>, Arc<Message>)>,
+    /// Whether hooks changed the messages that were made.
+    is_changed: bool,
 }
 
 /// A request that the provider refused as too long.
@@ -88,10 +99,13 @@ impl Conversation {
             memory: Memory::new(),
             vectors: Shelf::default(),
             shown: None,
+            is_changed: false,
             seen: 0,
             long: VecDeque::new(),
             overflow: None,
             gave_up: false,
+            declined: false,
+            cut_at: None,
             proposed: None,
             warnings: Vec::new(),
             warned: BTreeSet::new(),
@@ -120,7 +134,10 @@ impl Conversation {
         }
         let all = messages.messages();
         let ends = all.get(0).cloned().zip(all.last().cloned());
-        self.shown = Some(Shown { report, last, ends });
+        if self.is_changed {
+            report.kept = None;
+        }
+        self.shown = Some(Shown { report, last, ends, is_changed: false });
         Ok(messages)
     }
 
@@ -141,27 +158,31 @@ impl Conversation {
             let cause = self.cause(tokens, profile)?;
             let policy = self.context.compaction.unwrap_or_default();
             let plan = Plan::of(state, &policy, profile.context_window, cause);
-            match plan {
-                Ok(plan) => Some(self.propose(plan)),
-                Err(cannot) => {
-                    self.give_up(not_compacted(cannot));
-                    None
-                }
+            // One that cuts no further shortens nothing.
+            match plan.map(|plan| (self.cut_at.is_none_or(|before| plan.at > before), plan)) {
+                Ok((true, plan)) => Some(self.propose(plan)),
+                Ok((false, _)) => self.decline(&not_compacted(Cannot::NothingToCut)),
+                Err(cannot) => self.decline(&not_compacted(cannot)),
             }
         })
     }
 
     /// Compares the results that came since the last look.
     fn look(&mut self, state: &AgentState) -> Option<Box<Ask>> {
-        let len = state.context().transcript.messages().len();
-        let from = std::mem::replace(&mut self.seen, len).min(len);
+        let context = state.context();
+        let len = context.transcript.messages().len();
+        // What was compacted is not read.
+        let first = context.compaction.as_ref().map_or(0, |compaction| compaction.first);
+        let from = std::mem::replace(&mut self.seen, len).max(first).min(len);
         if from == len {
             return None;
         }
+        // As they are after redaction: what no model may read is not sent for a summary either.
+        let units = self.memory.units_after(self.redacted(), from);
         let summaries = self.context.summaries.as_ref();
-        self.long.extend(summaries.iter().flat_map(|one| one.which.owed(state, from)));
+        self.long.extend(summaries.iter().flat_map(|one| one.which.owed_of(units, state)));
         let similar = self.context.similar.as_ref()?;
-        let results = similar.which.owed(state, from);
+        let results = similar.which.owed_of(units, state);
         if results.is_empty() {
             return None;
         }
@@ -169,6 +190,12 @@ impl Conversation {
         let (request, model) = (comparer.request(), Some(Arc::clone(&comparer) as Arc<dyn Model>));
         let (purpose, about) = (Purpose::Similarity, About::Similar(comparer));
         Some(Box::new(Ask { purpose, model, request, about }))
+    }
+
+    /// How many transforms change messages before any result is summarised.
+    fn redacted(&self) -> usize {
+        let transforms = self.context.pipeline().transforms();
+        transforms.iter().filter(|one| one.priority() < SUMMARISED).count()
     }
 
     fn asks_for_summary(&mut self, request: &ModelRequest) -> Option<Box<Ask>> {
@@ -189,7 +216,8 @@ impl Conversation {
         if self.overflow.as_ref().is_some_and(|overflow| !overflow.tried) {
             return Some(CompactionCause::Overflow);
         }
-        let is_due = policy.is_due(tokens, profile.context_window) && !self.gave_up;
+        let is_due = policy.is_due(tokens, profile.context_window);
+        let is_due = is_due && !self.gave_up && !self.declined;
         is_due.then_some(CompactionCause::Window)
     }
 
@@ -204,6 +232,10 @@ impl Conversation {
         error: ErrorRecord,
     ) -> Result<(), Cannot> {
         let policy = self.context.compaction.as_ref().ok_or(Cannot::Off)?;
+        let again = |one: &Overflow| one.compacted == compacted_at(state);
+        if self.overflow.as_ref().is_some_and(again) {
+            return Err(Cannot::StillTooLong);
+        }
         Plan::of(state, policy, profile.context_window, CompactionCause::Overflow)?;
         self.overflow = Some(Overflow { error, compacted: compacted_at(state), tried: false });
         Ok(())
@@ -231,6 +263,7 @@ impl Conversation {
     }
 
     fn propose(&mut self, plan: Plan) -> Owed {
+        self.cut_at = Some(plan.at);
         let proposed = Arc::new(plan.proposed());
         self.proposed = Some(plan);
         Owed::Compaction(proposed)
@@ -249,7 +282,8 @@ impl Conversation {
         journal: &Journal,
     ) -> Agreed {
         let (Some(plan), Some(agreed)) = (self.proposed.take(), agreed) else {
-            self.give_up("a hook cancelled the compaction of the conversation".to_owned());
+            self.decline("a hook cancelled the compaction of the conversation");
+            self.cut_at = None;
             return Agreed::Not;
         };
         let path = journal.path(plan.first_kept);
@@ -266,7 +300,7 @@ impl Conversation {
                 Agreed::Ask(Box::new(Ask { purpose, model: None, request, about }))
             }
             Err(cannot) => {
-                self.give_up(not_compacted(cannot));
+                self.decline(&not_compacted(cannot));
                 Agreed::Not
             }
         }
@@ -285,7 +319,13 @@ impl Conversation {
         profile: &Profile,
         common: Seq,
     ) -> Result<Box<Ask>, Cannot> {
-        let leaving = Leaving::of(state, common)?;
+        let mut leaving = Leaving::of(state, common)?;
+        let redacted = self.redacted();
+        if redacted > 0 {
+            let len = state.context().transcript.messages().len();
+            let first = self.memory.units_after(redacted, len - leaving.messages).first();
+            leaving = leaving.named(&first.map(|unit| unit.head().text()).unwrap_or_default());
+        }
         let request = leaving.request(&self.memory, state, request, profile.context_window)?;
         let (purpose, about) = (Purpose::BranchSummary, About::Branch(leaving));
         Ok(Box::new(Ask { purpose, model: None, request, about }))
@@ -308,6 +348,18 @@ impl Conversation {
         self.warnings.push(why);
     }
 
+    /// The present request is sent as it is; it is said once a run.
+    fn decline(&mut self, why: &str) -> Option<Owed> {
+        self.declined = true;
+        if let Some(overflow) = &mut self.overflow {
+            overflow.tried = true;
+        }
+        if self.warned.insert(why.into()) {
+            self.warnings.push(why.to_owned());
+        }
+        None
+    }
+
     /// What people should know, since the last call.
     pub fn warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
@@ -315,12 +367,21 @@ impl Conversation {
 
     /// The request that was built last is sent: the next one is compared with it.
     pub fn sent(&mut self) {
-        self.shown = None;
+        self.is_changed = self.shown.take().is_some_and(|shown| shown.is_changed);
+        self.declined = false;
+    }
+
+    /// Notes that hooks put another request in the place of the one that was built.
+    pub fn changed(&mut self, built: &ModelRequest, sent: &ModelRequest) {
+        let (built, sent) = (built.messages(), sent.messages());
+        let same = built.iter().zip(sent.iter()).all(|(one, two)| Arc::ptr_eq(one, two));
+        let is_changed = !same || sent.len() < built.len();
+        self.shown.iter_mut().for_each(|shown| shown.is_changed = is_changed);
     }
 
     /// What identifies a request that is about to be sent; none if no messages were made for it.
     pub fn identify(&self, request: &ModelRequest) -> Option<RequestSent> {
-        let Shown { report, last, ends } = self.shown.as_ref()?;
+        let Shown { report, last, ends, is_changed } = self.shown.as_ref()?;
         let sent = request.messages();
         let is_end = |one: &Arc<Message>, at: Option<&Arc<Message>>| {
             at.is_some_and(|sent| Arc::ptr_eq(one, sent))
@@ -330,7 +391,7 @@ impl Conversation {
             is_end(first, sent.get(0)) && is_end(end, sent.get(covered.saturating_sub(1)))
         });
         let is_rendered = request.is_rendered() && sent.len() == covered;
-        Some(match is_whole || is_rendered {
+        Some(match (is_whole || is_rendered) && !is_changed {
             true => chain::of_request(covered, last.as_ref(), report.kept, request),
             false => chain::of_request(0, None, None, request),
         })

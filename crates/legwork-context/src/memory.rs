@@ -10,6 +10,7 @@ use crate::output::Output;
 use crate::source::Source;
 use crate::stage::Stage;
 use crate::transform::Transform;
+use crate::unit::Unit;
 
 /// What a pipeline keeps between the requests of one conversation.
 ///
@@ -71,5 +72,13 @@ impl Memory {
         let mut before = self.output.messages.clone();
         before.truncate(self.output.messages_before(first));
         before
+    }
+
+    /// The units that so many of the transforms left, from a message of the transcript on.
+    pub(crate) fn units_after(&self, transforms: usize, from: usize) -> &[Unit] {
+        let last = transforms.checked_sub(1).and_then(|last| self.stages.get(last));
+        let units = last.map_or_else(|| self.source.units(), Stage::units);
+        let first = units.iter().position(|unit| unit.ordinal() > from);
+        first.and_then(|first| units.get(first..)).unwrap_or_default()
     }
 }

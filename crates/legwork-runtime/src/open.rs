@@ -36,6 +36,8 @@ pub struct Active {
     state: AgentState,
     idle: AgentState,
     parent: Option<ParentLink>,
+    /// Whether an execution is opened, whose end observers are notified of.
+    executes: bool,
     phase: Phase,
     renewal: Arc<Renewal>,
     span: Span,
@@ -78,9 +80,10 @@ impl Active {
             Arc::new(Renewal::new(Arc::clone(&cx.services.sessions.clock), cx.events.clone()));
         let idle = AgentState::new(session).masked_by(&cx.services.sessions.mask);
         let (state, phase) = (idle.clone(), Phase::Steps);
+        let executes = !matches!(request.task, Task::Compact { .. } | Task::Branch { .. });
         let span = debug_span!("session", session = %idle.session());
         let mut active =
-            Self { setup, cx, state, idle, parent, phase, renewal, span: span.clone() };
+            Self { setup, cx, state, idle, parent, executes, phase, renewal, span: span.clone() };
         let renewal = Arc::clone(&active.renewal);
         let taken_up = renewal.during(&**claim, async {
             active.load(given).await?;
@@ -223,7 +226,7 @@ impl Active {
             Ok(None) => {}
             Err(error) => events.warn(|| format!("what was being journaled is lost: {error}")),
         }
-        let Self { cx, mut state, idle, .. } = self;
+        let Self { cx, mut state, idle, executes, .. } = self;
         if state.committed_version() == Seq::ZERO {
             // Nothing of it is journaled: there is no session to go on with.
             state = idle;
@@ -237,7 +240,9 @@ impl Active {
             }
         }
         events.at_step(0);
-        events.emit(|| ExecutionEnd::of(&state).into());
+        if executes {
+            events.emit(|| ExecutionEnd::of(&state).into());
+        }
         state.into()
     }
 

@@ -84,6 +84,29 @@ impl StepContext {
         }
     }
 
+    /// Waits for work between two steps, as long as the time of an execution lasts that is not
+    /// over.
+    pub(crate) async fn watch_between<F: Future + Unpin>(
+        &self,
+        state: AgentState,
+        work: F,
+        waits: &Waits,
+    ) -> (AgentState, Watched<F::Output>) {
+        let runs = state.status().is_some_and(|status| !status.is_terminal());
+        let left = time_left(&self.services.criteria, &state).filter(|_| runs);
+        let done = match left {
+            None => Watched::Done(work.await),
+            Some(left) => {
+                let sleep = async { self.services.sessions.clock.sleep(left.into()).await };
+                match select(work, pin!(sleep)).await {
+                    Either::Left((done, _)) => Watched::Done(done),
+                    Either::Right(_) => Watched::TimeUp,
+                }
+            }
+        };
+        (waits.take_off(self.tick(state)), done)
+    }
+
     /// The state with the request to stop of the time that is up, if it is.
     pub(crate) fn stop_in_time(&self, state: AgentState) -> AgentState {
         match time_up(&self.services.criteria, &state) {

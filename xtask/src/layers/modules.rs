@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::sources::{self, Source};
 
 /// The crates whose modules must not go round.
-pub(super) const CRATES: [&str; 9] = [
+pub(super) const CRATES: [&str; 10] = [
     "legwork-core",
     "legwork-port",
     "legwork-toolset",
@@ -18,6 +18,7 @@ pub(super) const CRATES: [&str; 9] = [
     "legwork-runtime",
     "legwork-agent",
     "legwork-context",
+    "legwork-inference",
     "legwork-output",
 ];
 

@@ -1,21 +1,28 @@
 //! What models read of a session, and what is done to keep it short.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_agent::context::compaction::{Cannot, Policy};
-use legwork_agent::context::transforms::{RemoveSimilar, SummariseResults, TruncateResults};
+use legwork_agent::context::transforms::{
+    Redact, RemoveSimilar, SummariseResults, TruncateResults,
+};
 use legwork_agent::context::{Context, app, digest};
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Control, Error, EventKind, ReAct, Session, hook};
+use legwork_agent::toolset::StepTools;
+use legwork_agent::{Agent, Control, Driver, Error, EventKind, ReAct, Session, StepContext, hook};
 use legwork_core::error::ErrorKind;
 use legwork_core::event::{CompactionCause, Purpose, RequestSent};
+use legwork_core::inference::ToolChoice;
 use legwork_core::message::App;
 use legwork_core::{
-    AgentState, Budget, EffectClass, Event, ExecutionStatus, Message, Part, ToolOutcome,
+    AgentState, Budget, EffectClass, ErrorRecord, Event, ExecutionStatus, Message, ModelRequest,
+    ModelSettings, Part, StopReason, ToolOutcome,
 };
 use legwork_port::{AppMessage, Profile, model};
 use legwork_testkit::{
-    Asked, CountingIds, Gate, RecordingObserver, Script, ScriptedModel, Turn, WordEmbedder, crash,
+    Asked, CountingIds, Gate, RecordingObserver, Script, ScriptedModel, Turn, VirtualClock,
+    WordEmbedder, crash,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -324,7 +331,7 @@ async fn s9_5_a_person_compacts_a_session_and_names_what_matters() {
     assert_eq!(session.state().await.unwrap().session_used().steps, steps);
     // What is left cannot be cut any more.
     let again = session.compact(None).await;
-    assert!(matches!(again, Err(Error::Context(Cannot::NothingToCut))), "{again:?}");
+    assert!(matches!(again, Err(Error::Context(Cannot::Short { keep: 400, .. }))), "{again:?}");
     session.run("And now?").await.unwrap();
     let last = model.asked().pop().unwrap();
     assert!(last.messages[0].text.contains(SUMMARY) && last.messages.len() < 8);
@@ -594,4 +601,162 @@ async fn s9_5_what_is_said_while_a_conversation_is_compacted_is_read_by_the_next
     let first = asked.iter().position(asks_for_summary).unwrap();
     let next = asked[first + 1..].iter().find(|asked| !asks_for_summary(asked)).unwrap();
     assert_eq!(next.last(), "Mind the margins.");
+}
+
+#[tokio::test]
+async fn s9_5_messages_of_one_entry_are_not_parted_and_no_summary_is_bought_twice() {
+    let script = Script::from_fn(|asked| match asks_for_summary(asked) {
+        true => Turn::text(SUMMARY).without_usage(),
+        false => Turn::text("done").without_usage(),
+    });
+    let model = ScriptedModel::new(script).with_profile(small());
+    let agent = agent(model.clone(), Context::new()).build().unwrap();
+    // One task of many messages, which together fill the window.
+    let input = (0..9).map(|n| Message::user(format!("{n} {}", "y".repeat(700))));
+    let run = agent.run_messages(input).in_session("s").await.unwrap();
+    assert_eq!(run.text(), "done");
+    let asked = model.asked();
+    assert!(asked.iter().filter(|asked| asks_for_summary(asked)).count() <= 1);
+    agent.session("s").run("And now?").await.unwrap();
+    let summaries = model.asked().iter().filter(|asked| asks_for_summary(asked)).count();
+    assert!(summaries <= 1, "{summaries}");
+}
+
+#[tokio::test]
+async fn s9_5_a_summary_that_hangs_is_cut_off_with_the_time_of_the_execution() {
+    let (clock, gate) = (VirtualClock::auto(), Gate::new());
+    let stalls = gate.clone();
+    let script = Script::from_fn(move |asked| match asks_for_summary(asked) {
+        true => Turn::text(SUMMARY).behind(&stalls),
+        false => Turn::call("read", json!({"n": 1})).without_usage(),
+    });
+    let model = ScriptedModel::new(script).with_profile(small());
+    let agent = agent(model.clone(), Context::new()).clock(Arc::new(clock));
+    let agent = agent.budget(Budget::unlimited().time(Duration::from_secs(60))).build();
+    let run = agent.unwrap().run("Read the pages.").in_session("s").outcome().await.unwrap();
+    assert_eq!(run.state().stop_reason(), Some(&StopReason::TimeLimit), "{:?}", run.status());
+    assert_eq!(model.asked().iter().filter(|asked| asks_for_summary(asked)).count(), 1);
+}
+
+#[tokio::test]
+async fn s9_5_a_hook_that_stops_the_run_buys_no_summary() {
+    let stops = hook::before_compaction("stops", async |compaction, _| compaction.stop("enough"));
+    let model = ScriptedModel::new(reader(9)).with_profile(small());
+    let agent = agent(model.clone(), Context::new()).hook(stops).build().unwrap();
+    let run = agent.run("Read the pages.").in_session("s").outcome().await.unwrap();
+    assert_eq!(run.state().stop_reason(), Some(&StopReason::StopRequested));
+    assert!(!model.asked().iter().any(asks_for_summary));
+}
+
+/// A driver that sends the transcript as it is.
+struct Whole;
+
+impl Driver for Whole {
+    fn name(&self) -> &str {
+        "whole"
+    }
+
+    fn request(
+        &self,
+        state: &AgentState,
+        _: &StepContext,
+        _: &StepTools,
+    ) -> Result<ModelRequest, ErrorRecord> {
+        let settled = state.context().transcript.settled().unwrap();
+        Ok(ModelRequest::new(settled, Arc::new(state.settings().clone())))
+    }
+}
+
+#[tokio::test]
+async fn s9_5_a_driver_that_sends_everything_fails_at_an_overflow() {
+    let error = || model::Error::new(model::Kind::ContextOverflow, "prompt is too long");
+    let script = Script::from_fn(move |_| Turn::error(error()));
+    let model = ScriptedModel::new(script);
+    let agent = agent(model.clone(), Context::new()).driver(Whole).build().unwrap();
+    let input = ["one", "two", "three"].map(|one| Message::user(one.repeat(900)));
+    let run = agent.run_messages(input).outcome().await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::Failed);
+    assert!(model.asked().len() <= 2, "{}", model.asked().len());
+}
+
+#[tokio::test]
+async fn s9_2_what_no_model_may_read_is_not_sent_for_a_summary_or_a_vector() {
+    let small = ScriptedModel::new(Script::from_fn(|asked| {
+        assert!(!asked.last().contains("xxxx"), "{}", asked.last());
+        Turn::text("in short")
+    }));
+    let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
+        0 => Turn::call("read", json!({"n": 1})),
+        _ => Turn::text("done"),
+    }));
+    let context = Context::new()
+        .transform(Redact::by(|text: &str| text.contains("xxxx").then(|| "z".repeat(900))))
+        .summarise_results_by(small.clone(), SummariseResults::above(400));
+    let agent = agent(model, context).build().unwrap();
+    agent.run("Read.").await.unwrap();
+    assert_eq!(small.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn s8_9_a_branch_with_a_summary_is_not_due() {
+    let model = ScriptedModel::new(Script::from_fn(|asked| match asked.last() {
+        last if last.starts_with("This attempt is left") => Turn::text("It was wet."),
+        _ if asked.turn() == 0 => Turn::call("read", json!({"n": 1})),
+        _ => Turn::text("done"),
+    }));
+    let agent = agent(model, Context::new()).build().unwrap();
+    let session = agent.session("s");
+    session.run("Read.").await.unwrap();
+    let journal = session.journal().await.unwrap();
+    let between = journal.entries().iter().find_map(|entry| match entry.event {
+        Event::StepFinished(_) => Some(entry.seq),
+        _ => None,
+    });
+    let run = session.branch_with_summary(between.unwrap()).await.unwrap();
+    assert_eq!(run.state().status(), Some(&ExecutionStatus::InProgress));
+    assert_eq!(run.state().due_at(), None, "a person branches here");
+}
+
+#[tokio::test]
+async fn s9_5_observers_of_a_compaction_are_told_of_no_execution() {
+    let model = ScriptedModel::new(reader(9));
+    let context = Context::new().compaction(Policy::new().keep(400));
+    let agent = agent(model, context).build().unwrap();
+    let session = agent.session("s");
+    session.run("Read the pages.").await.unwrap();
+    let watching = RecordingObserver::new();
+    session.compact(None).observer(watching.clone()).await.unwrap();
+    let names = watching.names();
+    assert!(!names.iter().any(|name| name.contains("execution")), "{names:?}");
+}
+
+#[tokio::test]
+async fn s9_5_a_model_that_must_call_a_tool_and_one_that_decides_in_json_give_summaries() {
+    let model = ScriptedModel::new(reader(9));
+    let context = Context::new().compaction(Policy::new().keep(400));
+    let required = ModelSettings { tool_choice: Some(ToolChoice::Required), ..Default::default() };
+    let agent = agent(model.clone(), context).settings(required).build().unwrap();
+    agent.session("s").run("Read the pages.").await.unwrap();
+    agent.session("s").compact(None).await.unwrap();
+    assert_eq!(model.requests().pop().unwrap().tool_choice, ToolChoice::Auto);
+
+    let script = Script::from_fn(|asked| match asked.last() {
+        last if last.contains("Write plain text, not JSON") => Turn::text(SUMMARY),
+        _ if asked.turn() < 4 => {
+            Turn::text(r#"{"action": {"tool": "read", "arguments": {"n": 1}}}"#)
+        }
+        _ => Turn::text(r#"{"answer": "done"}"#),
+    });
+    let model = ScriptedModel::new(script);
+    let context = Context::new().compaction(Policy::new().keep(400));
+    let react = Agent::builder(model.clone())
+        .tools([pages()])
+        .context(context)
+        .driver(ReAct::new())
+        .store_in(Arc::new(MemoryStore::new()));
+    let session = react.build().unwrap().session("s");
+    session.run("Read the pages.").await.unwrap();
+    session.compact(None).await.unwrap();
+    let asks = model.asked().pop().unwrap();
+    assert!(asks.messages.iter().all(|said| said.calls.is_empty() && said.answers.is_none()));
 }

@@ -67,7 +67,7 @@ fn under_way() -> Vec<EventKind> {
         EventKind::ExecutionResumed,
         EventKind::JournalCut { damage: message() },
         EventKind::StepStarted,
-        EventKind::InferenceStarted { id, at, model: "x:y".to_owned() },
+        EventKind::InferenceStarted { id, at, model: "x:y".to_owned(), request: None },
         retry.into(),
         Delta::Text("so").into(),
         Delta::Thinking("hm").into(),

@@ -117,7 +117,7 @@ fn amounts(amounts: &Amounts) -> String {
 fn line(event: &RunEvent) -> String {
     let path: String = event.path.iter().map(|name| format!("{name}: ")).collect();
     let said = match &event.kind {
-        EventKind::InferenceStarted { id, at, model } => {
+        EventKind::InferenceStarted { id, at, model, .. } => {
             format!("asks {model} as {id} at {} s", seconds(*at))
         }
         EventKind::InferenceFinished { id, at, took, usage, error } => {

@@ -54,7 +54,7 @@ fn text(text: &str) -> EventKind {
 
 fn asked() -> EventKind {
     let (id, at) = (Seq(1), Timestamp(0));
-    EventKind::InferenceStarted { id, at, model: "m".to_owned() }
+    EventKind::InferenceStarted { id, at, model: "m".to_owned(), request: None }
 }
 
 fn lively() -> Terminal {

@@ -17,15 +17,11 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
     let said = match &event.kind {
         EventKind::ExecutionStarted { .. } => format!("{who}session {}", event.session.as_ref()?),
         EventKind::StepStarted => format!("{step}begins"),
-        EventKind::InferenceStarted { model, .. } => format!("{step}asking {}", visible(model)),
+        EventKind::InferenceStarted { model, request, .. } => {
+            let with = request.as_ref().map(|sent| format!(" with {}", messages(sent)));
+            format!("{step}asking {}{}", visible(model), with.unwrap_or_default())
+        }
         EventKind::Committed(committed) => {
-            let sent = committed.entries.iter().find_map(|entry| match &entry.event {
-                Event::InferenceStarted(started) => started.request.as_ref(),
-                _ => None,
-            });
-            if let Some(sent) = sent {
-                return Some(format!("{step}{}", request(sent)));
-            }
             let responded = committed.entries.iter().find_map(|entry| match &entry.event {
                 Event::Responded(responded) => Some(responded),
                 _ => None,
@@ -60,11 +56,11 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
 }
 
 /// How many messages a request has, and how many of them a prompt cache may have.
-fn request(sent: &RequestSent) -> String {
+fn messages(sent: &RequestSent) -> String {
     let messages = count(sent.messages, "message");
     match sent.kept {
-        Some(kept) => format!("sends {messages}, the first {} as before", grouped(kept)),
-        None => format!("sends {messages}"),
+        Some(kept) => format!("{messages}, the first {} as before", grouped(kept)),
+        None => messages,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::{Compacted, CompactionCause};
+use legwork_core::inference::ToolChoice;
 use legwork_core::message::Role;
 use legwork_core::state::{ProposedCompaction, Tokens};
 use legwork_core::{AgentState, Message, ModelRequest, Response, Seq, Transcript};
@@ -26,6 +27,17 @@ pub enum Cannot {
          tools, or use a model with a longer window"
     )]
     NothingToCut,
+    /// All of the conversation is kept as it is.
+    #[error(
+        "there is nothing to compact: the conversation has about {tokens} tokens, and the latest \
+         {keep} are kept as they are"
+    )]
+    Short {
+        /// The tokens that it has.
+        tokens: u64,
+        /// The tokens that are kept.
+        keep: u64,
+    },
     /// A provider refused the conversation as too long, also after it was compacted for that.
     #[error(
         "the conversation is still too long after it was compacted: shorten results of tools, \
@@ -87,12 +99,16 @@ impl Plan {
         let from = context.compaction.as_ref().map_or(0, |before| before.first);
         let updates = context.compaction.is_some();
         let units = Source::since(state, from);
+        let all: u64 = units.iter().map(tokens).sum();
         let (mut keep, tokens_before) = (policy.kept(window), state.tokens().total());
         if cause == CompactionCause::Overflow {
             if overflowed(state) {
                 return Err(Cannot::StillTooLong);
             }
-            keep = keep.min(tokens_before / 2);
+            keep = keep.min(all.min(tokens_before) / 2);
+        }
+        if all <= keep && cause == CompactionCause::Manual {
+            return Err(Cannot::Short { tokens: all, keep });
         }
         let at = cut(&units, keep).filter(|at| *at > 0).ok_or(Cannot::NothingToCut)?;
         let (before, after) = units.split_at_checked(at).ok_or(Cannot::NothingToCut)?;
@@ -208,9 +224,15 @@ fn cut(units: &[Unit], keep: u64) -> Option<usize> {
     });
     let mut kept: Vec<_> = sums.collect();
     kept.reverse();
+    // Messages of one entry are not parted: an entry is what is named as the first that is kept.
+    let begins_entry = |at: usize| {
+        let entry = |at: usize| units.get(at).map(Unit::entry);
+        at.checked_sub(1).and_then(entry) != entry(at)
+    };
     let turns = || {
         let all = kept.iter().zip(units).enumerate().skip(1);
-        all.filter(|(_, (_, unit))| unit.opens_turn()).map(|(at, (kept, _))| (at, *kept))
+        let turns = all.filter(|(at, (_, unit))| unit.opens_turn() && begins_entry(*at));
+        turns.map(|(at, (kept, _))| (at, *kept))
     };
     // A turn that begins where a little less is kept, else where a little more is.
     let less = turns().find(|(_, kept)| (keep / 2..=keep).contains(kept));
@@ -226,14 +248,18 @@ fn cut(units: &[Unit], keep: u64) -> Option<usize> {
         let answers = units.get(at).is_some_and(|unit| !unit.is_user());
         answers && before.is_some_and(Unit::is_user)
     };
-    (1..=inside).rev().find(|at| !is_apart(*at))
+    let inside = (1..=inside).rev().find(|at| !is_apart(*at) && begins_entry(*at));
+    // Else the next turn, however little of the conversation that is.
+    let is_long = kept.first().is_some_and(|all| *all > keep);
+    let next = || turns().find(|(_, kept)| *kept <= keep && is_long).map(|(at, _)| at);
+    inside.or_else(next)
 }
 
 fn tokens(unit: &Unit) -> u64 {
     Tokens::of_weight(unit.weight())
 }
 
-/// A request of messages and one more, as the last request is.
+/// A request of messages and one more, as the last request is; the model is to call no tool.
 ///
 /// # Errors
 /// If it does not fit the window, even without its oldest messages.
@@ -245,9 +271,16 @@ pub(crate) fn request(
 ) -> Result<ModelRequest, Cannot> {
     let ask = Arc::new(Message::user(ask));
     let beside = last.instructions.len() as u64 + last.tools.weight() + ask.weight();
-    if let Some(window) = window {
-        // A quarter of the window is enough for a summary, and more than a small model gives.
-        let room = (window - window / 4).saturating_sub(Tokens::of_weight(beside));
+    // A quarter of the window is enough for a summary, and more than a small model gives.
+    let room = window.map(|window| (window - window / 4).saturating_sub(Tokens::of_weight(beside)));
+    if last.is_rendered() {
+        // Its driver shows messages in another form: what was shown is what is shown again.
+        let ask = Message::user(format!("{} Write plain text, not JSON.", ask.text()));
+        let request = last.clone().first(messages.messages().len()).with_message(ask);
+        let fits = room.is_none_or(|room| Tokens::of_weight(messages.weight()) <= room);
+        return if fits { Ok(plain(request)) } else { Err(Cannot::TooLong) };
+    }
+    if let Some(room) = room {
         messages = fitting(messages, room)?;
     }
     messages.push(Seq::ZERO, ask);
@@ -255,7 +288,14 @@ pub(crate) fn request(
     let mut request = ModelRequest::new(settled, Arc::clone(&last.settings));
     request.instructions = Arc::clone(&last.instructions);
     request.tools = Arc::clone(&last.tools);
+    request.tool_choice = ToolChoice::Auto;
     Ok(request)
+}
+
+/// A request that is answered in words.
+fn plain(mut request: ModelRequest) -> ModelRequest {
+    (request.response_format, request.tool_choice) = (None, ToolChoice::Auto);
+    request
 }
 
 /// The messages, without the oldest if all are too long for so many tokens.

@@ -10,6 +10,7 @@ use legwork_port::embedder::{Embedder, Embeddings, Error, Request};
 
 use crate::source::Source;
 use crate::transform::{Cx, Extended, Transform};
+use crate::unit::Unit;
 use crate::view::View;
 
 /// Refers to an earlier result where the journal says that a result repeats it.
@@ -43,10 +44,15 @@ impl RemoveSimilar {
     /// The results that were not compared yet, of the messages of the transcript from an index
     /// on; see [`SummariseResults::owed`](super::SummariseResults::owed).
     pub fn owed(&self, state: &AgentState, since: usize) -> Vec<ToCompare> {
+        self.owed_of(&Source::since(state, since), state)
+    }
+
+    /// The results of units that were not compared yet.
+    pub(crate) fn owed_of(&self, units: &[Unit], state: &AgentState) -> Vec<ToCompare> {
         let all = &state.context().comparisons;
         let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
         let mut owed = Vec::new();
-        for unit in Source::since(state, since) {
+        for unit in units {
             for (key, result) in unit.results() {
                 let text = result.text();
                 if text.len() > self.above && !result.is_error && !is_known(key) {

@@ -10,6 +10,7 @@ use legwork_core::{AgentState, Message, ModelRequest, ModelSettings, Seq, Transc
 
 use crate::source::Source;
 use crate::transform::{Cx, Extended, Transform};
+use crate::unit::Unit;
 use crate::view::View;
 
 /// Shows the summary of a result in its place, where the journal has one.
@@ -43,14 +44,19 @@ impl SummariseResults {
     /// Ask before each request, with the length that the transcript had at the request before:
     /// so each result is owed once, also if its summary failed.
     pub fn owed(&self, state: &AgentState, since: usize) -> Vec<ToSummarise> {
+        self.owed_of(&Source::since(state, since), state)
+    }
+
+    /// The results of units that have no summary yet.
+    pub(crate) fn owed_of(&self, units: &[Unit], state: &AgentState) -> Vec<ToSummarise> {
         let all = &state.context().result_summaries;
         let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
         let mut owed = Vec::new();
-        for unit in Source::since(state, since) {
+        for unit in units {
             for (key, result) in unit.results() {
                 let is_long = result.text().len() > self.above && !result.is_error;
                 if is_long && !is_known(key) {
-                    let call = super::call_words::of(&unit, key.index).unwrap_or_default();
+                    let call = super::call_words::of(unit, key.index).unwrap_or_default();
                     owed.push(ToSummarise { key, call, result: result.clone() });
                 }
             }

@@ -205,11 +205,12 @@ fn s9_5_what_is_pinned_is_kept_beside_the_summary() {
 
 #[test]
 fn s9_5_nothing_is_cut_where_the_latest_messages_fill_what_is_kept() {
-    assert_eq!(plan(&Story::new(), 700).err(), Some(Cannot::NothingToCut));
-    assert_eq!(plan(&Story::of("hi"), 700).err(), Some(Cannot::NothingToCut));
-    assert_eq!(plan(&Story::of("hi"), 1).err(), Some(Cannot::NothingToCut));
+    let is_short =
+        |story: &Story, keep: u64| matches!(plan(story, keep), Err(Cannot::Short { .. }));
+    assert!(is_short(&Story::new(), 700) && is_short(&Story::of("hi"), 700));
+    assert_eq!(plan(&Story::of("hello, you"), 1).err(), Some(Cannot::NothingToCut));
     let story = tasks(&[4, 4]);
-    assert_eq!(plan(&story, 9_000).err(), Some(Cannot::NothingToCut));
+    assert!(is_short(&story, 9_000));
     // A task that has no answer is not summarised away, whatever a program says behind it.
     let note = legwork_context::app::Note { text: "x".repeat(LONG) };
     let note = legwork_port::AppMessage::to_message(&note).unwrap();
@@ -217,7 +218,7 @@ fn s9_5_nothing_is_cut_where_the_latest_messages_fill_what_is_kept() {
     // Nor a second time, right after the first.
     let first = plan(&story, 700).unwrap();
     let story = compacts(story, &first, "so far");
-    assert_eq!(plan(&story, 700).err(), Some(Cannot::NothingToCut));
+    assert!(is_short(&story, 700));
 }
 
 #[test]
@@ -333,4 +334,22 @@ fn s9_5_a_compaction_of_another_path_does_not_hold_here() {
     let story = story.moves(before.0);
     assert_eq!(lines(&story.shown(&pipeline, &mut memory)), whole);
     assert_eq!(story.state.context().compaction, None);
+}
+
+#[test]
+fn s9_5_a_short_turn_after_a_long_one_is_kept_alone() {
+    let long = "x".repeat(9_000);
+    let story = Story::new().user(&long).answer("read it").user("and this").answer("done");
+    // The first turn is much longer than what is kept, and the second much shorter.
+    let plan = plan(&story, 1_000).unwrap();
+    assert_eq!((first_kept(&story, &plan), plan.cuts_turn), ("user: and this".to_owned(), false));
+}
+
+#[test]
+fn s9_5_a_conversation_that_is_kept_as_a_whole_is_not_compacted_on_request() {
+    let story = tasks(&[1, 1]);
+    let short = plan(&story, 20_000);
+    assert!(matches!(short, Err(Cannot::Short { keep: 20_000, .. })), "{short:?}");
+    let words = short.unwrap_err().to_string();
+    assert!(words.contains("the latest 20000 are kept"), "{words}");
 }

@@ -109,6 +109,14 @@ impl ModelRequest {
         self.rendered
     }
 
+    /// The same with its first messages alone.
+    #[must_use]
+    pub fn first(mut self, messages: usize) -> Self {
+        self.messages.truncate(messages);
+        self.weight = self.messages.iter().map(|message| message.weight()).sum();
+        self
+    }
+
     /// The same with one more message at the end, such as a reminder.
     ///
     /// A message of a program ([`Message::app`]) is not added: it is not for models as it is.

@@ -264,6 +264,10 @@ impl SessionFacts {
             | Event::Defined(_)
             | Event::SettingsSet(_)
             | Event::MetadataSet(_)
+            | Event::AuxiliaryStarted(_)
+            | Event::AuxiliaryFinished(_)
+            | Event::Compacted(_)
+            | Event::BranchSummarised(_)
             | Event::UndoStarted(_)
             | Event::UndoFinished(_) => {}
             _ => self.moved = false,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::budget::{Amounts, Ledger};
 use legwork_core::error::ErrorRecord;
+use legwork_core::event::RequestSent;
 use legwork_core::inbox::Answer;
 use legwork_core::output::Stage;
 use legwork_core::tool::Metadata;
@@ -82,6 +83,9 @@ pub enum EventKind {
         at: Timestamp,
         /// The model as `provider:name`.
         model: String,
+        /// What identifies the request; none if its driver has the answer itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<RequestSent>,
     },
     /// An attempt at the request failed and is retried after a wait.
     InferenceRetried {

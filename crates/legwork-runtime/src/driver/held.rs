@@ -67,7 +67,7 @@ fn added(before: AgentState, after: AgentState) -> AgentState {
 }
 
 /// What a driver says, or that it panicked.
-pub(super) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T, ErrorRecord> {
+pub(crate) fn held<T>(ask: impl FnOnce() -> Result<T, ErrorRecord>) -> Result<T, ErrorRecord> {
     unwind::call(ask).unwrap_or_else(|panic| Err(of_driver(&panic)))
 }
 

@@ -12,7 +12,7 @@ use legwork_core::{AgentState, Criterion, ModelRequest, Owed, Response, Transcri
 use legwork_port::{BoxFuture, Model};
 use legwork_toolset::StepTools;
 
-pub(crate) use held::{idle, panicked};
+pub(crate) use held::{held, idle, panicked};
 pub use infer::infer;
 pub(crate) use infer::{inquire, meet};
 pub use tool_calling::ToolCalling;

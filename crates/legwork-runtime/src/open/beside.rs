@@ -9,7 +9,7 @@ use legwork_port::store::Range;
 use legwork_session::inbox::moved;
 
 use super::Active;
-use crate::driver::{inquire, meet};
+use crate::driver::{held, inquire, meet};
 use crate::error::{Error, Halt, HaltReason};
 
 impl Active {
@@ -61,7 +61,7 @@ impl Active {
             return Err(Halt::new(state, HaltReason::Interrupted).into());
         };
         let shown = shown.map_err(Error::NotDone)?;
-        let request = self.setup.driver.request(&state, &self.cx, &shown);
+        let request = held(|| self.setup.driver.request(&state, &self.cx, &shown));
         Ok((state, request.map_err(|error| Error::NotDone(error.message))?))
     }
 

@@ -1,17 +1,18 @@
 //! What every lifecycle must keep.
 
 use std::future::ready;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use legwork_agent::Agent;
 use legwork_core::error::ErrorSource;
 use legwork_core::{AgentState, Budget, EffectClass, ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::{BoxFuture, Lifecycle, StepView, Tool, ToolContext, Trigger};
+use legwork_port::{BoxFuture, Lifecycle, Profile, StepView, Tool, ToolContext, Trigger};
 use serde_json::json;
 
 use super::{Outcome, Violations, ensure, run};
 use crate::model::ScriptedModel;
-use crate::script::Turn;
+use crate::script::{Script, Turn};
 
 /// Checks every promise of the port on lifecycles that `make` makes: agents run with them, so
 /// that each trigger is reached in several ways.
@@ -26,6 +27,7 @@ pub async fn check<L: Lifecycle + 'static>(make: impl AsyncFn() -> L) -> Result<
         promises::s2_2_no_answer,
         promises::s2_2_an_execution_that_a_limit_ends,
         promises::s2_2_several_runs_at_once,
+        promises::s9_5_a_conversation_that_is_compacted,
     )
 }
 
@@ -92,9 +94,13 @@ impl Tool for Does {
 impl Subject {
     /// Runs an agent with the lifecycle; what it did wrong, and whether it was called.
     async fn play(&self, turns: Vec<Turn>, budget: Budget) -> Outcome {
+        self.play_with(ScriptedModel::new(turns), budget).await
+    }
+
+    async fn play_with(&self, model: ScriptedModel, budget: Budget) -> Outcome {
         let found = Arc::new(Mutex::default());
         let watched = Watched { lifecycle: Arc::clone(&self.lifecycle), found: Arc::clone(&found) };
-        let agent = Agent::builder(ScriptedModel::new(turns))
+        let agent = Agent::builder(model)
             .tool(Does("look"))
             .tool(Does("fail"))
             .budget(budget)
@@ -148,5 +154,20 @@ mod promises {
     pub(super) async fn s2_2_several_runs_at_once(subject: &Subject) -> Outcome {
         let play = || subject.play(vec![look(), Turn::text("Done.")], Budget::unlimited());
         futures_util::future::try_join3(play(), play(), play()).await.map(drop)
+    }
+
+    pub(super) async fn s9_5_a_conversation_that_is_compacted(subject: &Subject) -> Outcome {
+        let summed_up = AtomicBool::new(false);
+        let model = ScriptedModel::new(Script::from_fn(move |asked| {
+            let is_summary = asked.last().starts_with("The conversation is about to be shortened");
+            let before = summed_up.fetch_or(is_summary, Ordering::Relaxed);
+            match (is_summary, before || asked.turn() > 9) {
+                (true, _) => Turn::text("It looked around."),
+                (false, true) => Turn::text("Done."),
+                (false, false) => look().with_text("I look around. ".repeat(60)).without_usage(),
+            }
+        }));
+        let model = model.with_profile(Profile::new().with_context_window(2_000));
+        subject.play_with(model, Budget::unlimited()).await
     }
 }

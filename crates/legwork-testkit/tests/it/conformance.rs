@@ -420,7 +420,7 @@ async fn a_lifecycle_that_adds_to_the_state_keeps_its_promises() {
 #[tokio::test]
 async fn each_trigger_is_reached_with_a_lifecycle() {
     for broken_on in 0..Trigger::ALL.len() {
-        let makes: [fn(Trigger, AgentState) -> AgentState; 10] = [
+        let makes: [fn(Trigger, AgentState) -> AgentState; 11] = [
             |trigger, state| stranger(trigger, state, 0),
             |trigger, state| stranger(trigger, state, 1),
             |trigger, state| stranger(trigger, state, 2),
@@ -431,6 +431,7 @@ async fn each_trigger_is_reached_with_a_lifecycle() {
             |trigger, state| stranger(trigger, state, 7),
             |trigger, state| stranger(trigger, state, 8),
             |trigger, state| stranger(trigger, state, 9),
+            |trigger, state| stranger(trigger, state, 10),
         ];
         let found = broken(
             lifecycle::check(async || Does { listens: |_| true, does: makes[broken_on] }).await,

@@ -4,6 +4,7 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use legwork_core::budget::LeftAttempt;
+use legwork_core::event::RequestSent;
 use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_inference::{Attempts, Reserved, Waits};
 use legwork_port::{Model, model, unwind};
@@ -24,10 +25,9 @@ pub(super) struct Asked {
 }
 
 /// What an answer is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum For {
-    /// A step: observers get the pieces of the answer as they come.
-    Step,
+    /// A step, whose request this is: observers get the pieces of the answer as they come.
+    Step(Option<RequestSent>),
     /// What the model reads.
     Context,
 }
@@ -40,20 +40,19 @@ pub(super) async fn ask(
     cx: &StepContext,
     answers: For,
 ) -> Result<(AgentState, Asked), Halt> {
-    let inference = (answers == For::Step).then(|| Inference::of(&state, model.name()));
+    let (inference, held) = match answers {
+        For::Step(sent) => (Some(Inference::of(&state, model.name(), sent)), state.ledger().held()),
+        For::Context => (None, state.ledger().held_for_auxiliary()),
+    };
     inference.iter().for_each(|inference| inference.began(cx));
     let waits = Waits::default();
-    let held = match answers {
-        For::Step => state.ledger().held(),
-        For::Context => state.ledger().held_for_auxiliary(),
-    };
     let left = cx.account.left(state.ledger());
     let reserved = Reserved { left, held, max_output: request.max_output };
     let (clock, mask) = (&*cx.services.sessions.clock, &cx.services.sessions.mask);
     let attempts = Attempts::new(&cx.account, &cx.events, clock, reserved, &waits);
-    let mut attempts = match answers {
-        For::Step => attempts.streaming(mask),
-        For::Context => attempts,
+    let mut attempts = match inference {
+        Some(_) => attempts.streaming(mask),
+        None => attempts,
     };
     let work = async {
         let call = unwind::run(|| model.infer(request, Some(&mut attempts)));
@@ -64,7 +63,10 @@ pub(super) async fn ask(
     };
     let (state, watched) = {
         let work = pin!(work);
-        cx.watch_beside(state, work, &waits).await?
+        match state.current_step() {
+            Some(_) => cx.watch_beside(state, work, &waits).await?,
+            None => cx.watch_between(state, work, &waits).await,
+        }
     };
     let charged_attempts = attempts.charged_attempts();
     let Watched::Done(Some(mut answer)) = watched else {

@@ -30,11 +30,12 @@ pub(crate) async fn meet(
         Owed::Ask(asks) => (state, asks),
         Owed::Compaction(proposed) => {
             let proposed = state.with_proposed_compaction(Some(proposed));
+            let signals = proposed.stop_signals().len();
             let state = cx.fire(Trigger::BeforeCompaction, proposed).await;
             let agreed = state.proposed_compaction().cloned();
             let state = state.with_proposed_compaction(None);
-            if cx.control.is_raised() {
-                // A hook that waited was cut off: it sees the point again.
+            if cx.control.is_raised() || state.stop_signals().len() > signals {
+                // A hook that waited was cut off and sees the point again, or it stops the run.
                 return Ok(state);
             }
             let state = cx.commit(state).await?;
@@ -72,7 +73,8 @@ pub(crate) async fn inquire(
     let events = match answered.1 {
         Some(Ok(response)) => asks.events(&answered.0, &response).map_err(|why| why.to_string()),
         Some(Err(error)) => Err(error.to_string()),
-        None => Ok(Vec::new()),
+        None if cx.control.is_raised() => Ok(Vec::new()),
+        None => Err("the time of the execution was up".to_owned()),
     };
     let failed = |why: String| {
         cx.conversation().failed(&asks, &why);
@@ -105,20 +107,21 @@ async fn answer(
     let named = asks.model.as_ref().map(|_| Arc::from(model.name()));
     let started = AuxiliaryStarted { purpose: asks.purpose.clone(), model: named, reserved };
     let state = cx.tick(cx.commit(state.with(Event::AuxiliaryStarted(started))).await?);
-    let began = state.now().mono;
+    let began = state.step_time();
     let (state, asked) = ask(model, asks.request.clone(), state, cx, For::Context).await?;
     let charged = charge(&asked, &state, model);
     cx.settle(state.ledger().auxiliary(), &charged);
     // In a step its time is that of the step.
     let active_time = match state.current_step() {
-        None => state.now().mono.since(began),
+        None => state.step_time().since(began),
         Some(_) => charged.active_time,
     };
     let charged = Amounts { active_time, ..charged };
     let answer = asked.answer.map(|answer| answer.map_err(|error| error.to_record()));
     let error = answer.as_ref().and_then(|answer| answer.as_ref().err().cloned());
     let state = state.with(Event::AuxiliaryFinished(AuxiliaryFinished { charged, error }));
-    Ok((cx.stop_in_time(state), answer))
+    let runs = state.status().is_some_and(|status| !status.is_terminal());
+    Ok((if runs { cx.stop_in_time(state) } else { state }, answer))
 }
 
 /// What is charged for what came of it.

@@ -2,6 +2,7 @@
 
 use legwork_core::budget::Amounts;
 use legwork_core::error::ErrorRecord;
+use legwork_core::event::RequestSent;
 use legwork_core::{AgentState, Response, Seq, Stamp};
 use legwork_port::EventKind;
 
@@ -15,14 +16,15 @@ pub(super) struct Inference<'a> {
     at: Stamp,
     amounts: Option<Amounts>,
     model: &'a str,
+    request: Option<RequestSent>,
 }
 
 impl<'a> Inference<'a> {
-    pub(super) fn of(state: &AgentState, model: &'a str) -> Self {
+    pub(super) fn of(state: &AgentState, model: &'a str, request: Option<RequestSent>) -> Self {
         let step = state.current_step().map_or(0, |step| step.number);
         let held = state.ledger().inference();
         let (id, amounts) = (held.map_or(Seq::ZERO, |held| held.entry), held.map(|h| h.amounts));
-        Self { step, id, at: state.now(), amounts, model }
+        Self { step, id, at: state.now(), amounts, model, request }
     }
 
     pub(super) fn began(&self, cx: &StepContext) {
@@ -31,7 +33,10 @@ impl<'a> Inference<'a> {
         cx.events.at_step(self.step);
         cx.emit(|| EventKind::StepStarted);
         cx.emit(|| EventKind::BudgetReserved { id, amounts });
-        cx.emit(|| EventKind::InferenceStarted { id, at, model: self.model.to_owned() });
+        cx.emit(|| {
+            let (model, request) = (self.model.to_owned(), self.request.clone());
+            EventKind::InferenceStarted { id, at, model, request }
+        });
     }
 
     pub(super) fn ended(

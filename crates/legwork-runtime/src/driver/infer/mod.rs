@@ -90,13 +90,13 @@ pub async fn infer<D: Driver + ?Sized>(
     reserved.steps = u64::from(state.current_step().is_none());
     request.max_output = max_output;
     let (tools, identity) = (shown.unless_known(&state), cx.conversation().identify(&request));
-    let started = InferenceStarted { reserved, tools, request: identity };
+    let started = InferenceStarted { reserved, tools, request: identity.clone() };
     let state = match cx.commit_inference(state, started).await? {
         Continue(state) => state,
         Break(before) => return Ok(before),
     };
     cx.conversation().sent();
-    let (state, asked) = ask(&*model, request, state, cx, For::Step).await?;
+    let (state, asked) = ask(&*model, request, state, cx, For::Step(identity)).await?;
     conclude(driver, &*model, asked, state, cx).await
 }
 
@@ -195,7 +195,7 @@ async fn build<D: Driver + ?Sized>(
             Err(error) => return Ok(Err((Box::new(state), error))),
         };
         match cx.owed_first(&state, &request) {
-            Ok(Some(owed)) if !cx.control.is_raised() => {
+            Ok(Some(owed)) if !cx.control.is_raised() && state.stop_signals().is_empty() => {
                 state = meet(owed, &request, state, cx).await?;
             }
             Ok(_) => break request,
@@ -208,7 +208,12 @@ async fn build<D: Driver + ?Sized>(
     let request = Arc::new(request);
     let state = state.with_current_request(Some(Arc::clone(&request)));
     let state = cx.fire(Trigger::BeforeInference, state).await;
-    let request = state.current_request().cloned().unwrap_or(request);
+    let built = request;
+    let request = state.current_request().cloned().unwrap_or_else(|| Arc::clone(&built));
+    if !Arc::ptr_eq(&built, &request) {
+        cx.conversation().changed(&built, &request);
+    }
+    drop(built);
     let state = state.with_current_request(None);
     Ok(Ok((state, Arc::unwrap_or_clone(request), shown)))
 }

@@ -37,7 +37,7 @@ pub(super) async fn recite<D: Driver + ?Sized>(
         Continue(state) => state,
         Break(before) => return Ok(before),
     };
-    let inference = Inference::of(&state, driver.name());
+    let inference = Inference::of(&state, driver.name(), None);
     inference.began(cx);
     let answer = pin!(cx.unless_raised(unwind::run(|| answer)));
     let (state, watched) = cx.watch(state, answer).await?;
