@@ -314,7 +314,7 @@ pub(crate) async fn measure<S: Subject>(
         Workload::Wp => long::measure_durable::<S>(conditions, Commits::Inline).await?,
         Workload::Wpg => long::measure_durable::<S>(conditions, Commits::Grouped).await?,
         // The baseline has no loop, no partial outputs and no store that could be measured alone.
-        Workload::Loop => in_process::measure().await?,
+        Workload::Loop => in_process::measure(conditions.executions).await?,
         Workload::Tools => tools::measure().await?,
         Workload::W2Late => late::measure(conditions).await?,
         Workload::Partial => partial::measure()?,

@@ -1,5 +1,7 @@
 //! The digest of a request as it is sent, which costs what was added to the one before.
 
+use std::sync::Arc;
+
 use hmac_sha256::Hash;
 use legwork_core::digest::canonical;
 use legwork_core::event::RequestSent;
@@ -74,34 +76,65 @@ fn as_sent(message: &Message) -> Value {
     json!({"role": message.role, "parts": message.parts, "author": message.author})
 }
 
-/// The digest of a whole request, whose first messages a link covers.
-pub(crate) fn of_request(
-    covered: usize,
-    last: Option<&[u8; 32]>,
-    kept: Option<usize>,
-    request: &ModelRequest,
-) -> RequestSent {
-    let mut last = last.copied();
-    for message in request.messages().iter_from(covered) {
-        last = Some(link(last.as_ref(), message));
+/// What a request has beside its messages, with the digest of it: most often it stays the same.
+#[derive(Default)]
+pub(crate) struct Beside(Option<(ModelRequest, Digest)>);
+
+impl Beside {
+    /// The digest of what a request has beside its messages.
+    pub(crate) fn of(&mut self, request: &ModelRequest) -> Digest {
+        if let Some((_, digest)) = self.0.as_ref().filter(|(before, _)| is_beside(before, request))
+        {
+            return digest.clone();
+        }
+        let digest = beside(request);
+        self.0 = Some((request.clone().first(0), digest.clone()));
+        digest
     }
-    let messages = Digest::of_bytes(&last.unwrap_or_default());
-    let digest = Digest::of(&json!({
-        "messages": messages,
-        "count": request.messages().len(),
+}
+
+/// Whether two requests have the same beside their messages.
+fn is_beside(one: &ModelRequest, two: &ModelRequest) -> bool {
+    Arc::ptr_eq(&one.tools, &two.tools)
+        && one.instructions == two.instructions
+        && one.settings == two.settings
+        && one.tool_choice == two.tool_choice
+        && one.response_format == two.response_format
+        && one.max_output == two.max_output
+}
+
+pub(crate) fn beside(request: &ModelRequest) -> Digest {
+    Digest::of(&json!({
         "instructions": request.instructions,
         "tools": request.tools.digest(),
         "settings": *request.settings,
         "tool_choice": request.tool_choice,
         "response_format": request.response_format,
         "max_output": request.max_output,
-    }));
+    }))
+}
+
+/// The digest of a whole request, whose first messages a link covers.
+pub(crate) fn of_request(
+    covered: usize,
+    last: Option<&[u8; 32]>,
+    kept: Option<usize>,
+    request: &ModelRequest,
+    beside: &Digest,
+) -> RequestSent {
+    let mut last = last.copied();
+    for message in request.messages().iter_from(covered) {
+        last = Some(link(last.as_ref(), message));
+    }
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let messages = count(request.messages().len());
-    RequestSent { digest, messages, kept: kept.map(count) }
+    let mut all = last.unwrap_or_default().to_vec();
+    all.extend_from_slice(&messages.to_be_bytes());
+    all.extend_from_slice(beside.as_str().as_bytes());
+    RequestSent { digest: Digest::of_bytes(&all), messages, kept: kept.map(count) }
 }
 
 /// The digest of a request of which nothing is known yet; it costs as much as it has messages.
 pub fn digest(request: &ModelRequest) -> Digest {
-    of_request(0, None, None, request).digest
+    of_request(0, None, None, request, &beside(request)).digest
 }

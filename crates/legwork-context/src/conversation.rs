@@ -38,6 +38,8 @@ pub struct Conversation {
     shown: Option<Shown>,
     /// Whether hooks changed the messages of the last request.
     is_changed: bool,
+    /// What requests have beside their messages.
+    beside: chain::Beside,
     /// How many messages of the transcript were looked at for results.
     seen: usize,
     /// Results that are to be summarised.
@@ -100,6 +102,7 @@ impl Conversation {
             vectors: Shelf::default(),
             shown: None,
             is_changed: false,
+            beside: chain::Beside::default(),
             seen: 0,
             long: VecDeque::new(),
             overflow: None,
@@ -380,7 +383,8 @@ impl Conversation {
     }
 
     /// What identifies a request that is about to be sent; none if no messages were made for it.
-    pub fn identify(&self, request: &ModelRequest) -> Option<RequestSent> {
+    pub fn identify(&mut self, request: &ModelRequest) -> Option<RequestSent> {
+        let beside = self.beside.of(request);
         let Shown { report, last, ends, is_changed } = self.shown.as_ref()?;
         let sent = request.messages();
         let is_end = |one: &Arc<Message>, at: Option<&Arc<Message>>| {
@@ -392,8 +396,8 @@ impl Conversation {
         });
         let is_rendered = request.is_rendered() && sent.len() == covered;
         Some(match (is_whole || is_rendered) && !is_changed {
-            true => chain::of_request(covered, last.as_ref(), report.kept, request),
-            false => chain::of_request(0, None, None, request),
+            true => chain::of_request(covered, last.as_ref(), report.kept, request, &beside),
+            false => chain::of_request(0, None, None, request, &beside),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::state::Mark;
-use legwork_core::{Message, SessionId, Transcript};
+use legwork_core::{AgentState, Message, Seq, SessionId, Transcript};
 use legwork_port::Profile;
 
 use crate::output::Output;
@@ -39,8 +39,8 @@ pub(crate) struct Key {
     pub(crate) pipeline: Identity,
     /// Whether the transcript is sent as it is.
     pub(crate) is_plain: bool,
-    /// The last message of the transcript that was read.
-    pub(crate) last: Option<Arc<Message>>,
+    /// The messages of the transcript that were read.
+    pub(crate) read: Read,
     /// The index in the transcript from which on messages may still be changed: those of the step
     /// that was under way.
     pub(crate) open_from: usize,
@@ -80,5 +80,44 @@ impl Memory {
         let units = last.map_or_else(|| self.source.units(), Stage::units);
         let first = units.iter().position(|unit| unit.ordinal() > from);
         first.and_then(|first| units.get(first..)).unwrap_or_default()
+    }
+}
+
+/// Which messages of a transcript were read, as far as that tells it from any other.
+pub(crate) struct Read {
+    /// How many of them were durable, and the last of these: it has one path to it.
+    durable: usize,
+    last: Option<(Seq, Arc<Message>)>,
+    /// Those behind it, which may be taken back.
+    others: Vec<Arc<Message>>,
+}
+
+impl Read {
+    /// The messages of a state.
+    pub(crate) fn of(state: &AgentState) -> Self {
+        let (transcript, committed) = (&state.context().transcript, state.committed_version());
+        let is_open = |at: &usize| transcript.entry(*at).is_none_or(|entry| entry > committed);
+        let open = (0..transcript.messages().len()).rev().take_while(is_open).count();
+        let durable = transcript.messages().len() - open;
+        let last = durable.checked_sub(1);
+        let last = last.and_then(|at| {
+            Some((transcript.entry(at)?, Arc::clone(transcript.messages().get(at)?)))
+        });
+        let others = transcript.messages().iter_from(durable).cloned().collect();
+        Self { durable, last, others }
+    }
+
+    /// Whether a transcript begins with these messages.
+    pub(crate) fn is_of(&self, transcript: &Transcript) -> bool {
+        let at = self.durable.checked_sub(1);
+        let now = at.and_then(|at| Some((transcript.entry(at)?, transcript.messages().get(at)?)));
+        let is_same = match (&self.last, now) {
+            (Some((entry, one)), Some((now, two))) => *entry == now && Arc::ptr_eq(one, two),
+            (None, None) => true,
+            _ => false,
+        };
+        let mut behind = transcript.messages().iter_from(self.durable);
+        is_same
+            && self.others.iter().all(|one| behind.next().is_some_and(|two| Arc::ptr_eq(one, two)))
     }
 }

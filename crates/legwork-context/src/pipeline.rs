@@ -8,7 +8,7 @@ use legwork_core::{AgentState, ModelRequest, ModelSettings, Transcript};
 use legwork_port::{AppMessage, Profile};
 
 use crate::chain;
-use crate::memory::{Identity, Key, Memory};
+use crate::memory::{Identity, Key, Memory, Read};
 use crate::renderers::Renderers;
 use crate::report::Report;
 use crate::source::Source;
@@ -132,7 +132,7 @@ impl Pipeline {
             profile: profile.clone(),
             pipeline: Arc::clone(&self.transforms),
             is_plain,
-            last: context.transcript.messages().last().cloned(),
+            read: Read::of(state),
             open_from: state.current_step().map_or(usize::MAX, |step| step.input_cut),
         });
         report.messages = messages.messages().len();
@@ -184,17 +184,16 @@ impl Pipeline {
         if !same {
             return false;
         }
-        let is_later = state.extends(&key.mark);
-        if !is_plain {
-            return memory.source.continues(state, is_later.then_some(key.open_from));
+        // Each step of a run begins a lineage of its own.
+        let is_later = key.read.is_of(&state.context().transcript) || state.extends(&key.mark);
+        match is_plain {
+            false => memory.source.continues(state, is_later.then_some(key.open_from)),
+            true => {
+                is_later
+                    && key.read.is_of(&state.context().transcript)
+                    && memory.output.chain.len() <= key.open_from
+            }
         }
-        let last = memory.output.chain.len().checked_sub(1);
-        let last = last.and_then(|last| state.context().transcript.messages().get(last));
-        let is_same = match (last, &key.last) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        };
-        is_later && is_same && memory.output.chain.len() <= key.open_from
     }
 
     fn advance(&self, memory: &mut Memory, to: usize, cx: &Cx<'_>, report: &mut Report) {
@@ -253,9 +252,10 @@ impl Shown {
         };
         let covered = mine.len();
         if covered == 0 || (is_same(0) && is_same(covered - 1)) {
-            return chain::of_request(covered, self.last.as_ref(), self.report.kept, request);
+            let (last, kept) = (self.last.as_ref(), self.report.kept);
+            return chain::of_request(covered, last, kept, request, &chain::beside(request));
         }
-        chain::of_request(0, None, None, request)
+        chain::of_request(0, None, None, request, &chain::beside(request))
     }
 }
 

@@ -39,7 +39,7 @@ const CLONES: (usize, usize) = (1_000, 200);
 /// Runs 5,000 steps with one tool call each on a model in this process.
 ///
 /// Alternates between runs with and without hooks, so that disturbances affect both.
-pub(super) async fn measure() -> Result<Sample, Error> {
+pub(super) async fn measure(runs: Option<usize>) -> Result<Sample, Error> {
     let (steps, warm_up) = STEPS;
     let (mut with, mut without) = (Vec::new(), Vec::new());
     let (mut early, mut late) = (Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ pub(super) async fn measure() -> Result<Sample, Error> {
     for hooks in [LOAD.0, 0] {
         execute(warm_up, hooks).await?;
     }
-    for _ in 0..RUNS {
+    for _ in 0..runs.unwrap_or(RUNS) {
         let run = execute(steps, LOAD.0).await?;
         early.extend_from_slice(run.times.get(..WINDOW).unwrap_or_default());
         late.extend_from_slice(run.times.get(run.times.len() - WINDOW..).unwrap_or_default());
