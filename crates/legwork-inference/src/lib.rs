@@ -13,7 +13,7 @@
 //!
 //! /// How much a model may answer, with ten thousand tokens in all.
 //! fn longest(request: &ModelRequest, model: &dyn Model) -> Option<u64> {
-//!     let budget = Budget::unlimited().total_tokens(10_000);
+//!     let budget = Budget { total_tokens: Some(10_000), ..Budget::unlimited() };
 //!     let ledger = Ledger { budget, ..Ledger::default() };
 //!     spending::hold(&Account::below(None), &ledger, request, model).ok()?.0
 //! }
