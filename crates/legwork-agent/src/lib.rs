@@ -26,7 +26,7 @@ pub mod describe;
 pub mod driver;
 
 pub use agent::{
-    Agent, beside, builder, overriding, request, rest, session, stream, subagent, undo,
+    Agent, auxiliary, builder, overriding, request, rest, session, stream, subagent, undo,
 };
 pub use builder::Builder;
 pub use capability::{Capability, Resolved};

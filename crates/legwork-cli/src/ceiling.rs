@@ -29,7 +29,7 @@ pub(crate) fn of(settings: &Settings) -> Option<Budget> {
     (ceiling != Budget::unlimited()).then_some(ceiling)
 }
 
-/// Cuts the limits of a session, before each step, to those of the user: whoever reaches the store
+/// Cuts the limits of a session, before each step, to those of the user: a process that reaches the store
 /// may set higher ones.
 pub(crate) fn hold(ceiling: Budget) -> Hook {
     hook("limits_of_the_user", [Trigger::StepStart], move |state, _cx| {

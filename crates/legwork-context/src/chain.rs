@@ -76,25 +76,26 @@ fn as_sent(message: &Message) -> Value {
     json!({"role": message.role, "parts": message.parts, "author": message.author})
 }
 
-/// What a request has beside its messages, with the digest of it: most often it stays the same.
+/// The parameters of a request, which is all but its messages, with their digest: they seldom
+/// change.
 #[derive(Default)]
-pub(crate) struct Beside(Option<(ModelRequest, Digest)>);
+pub(crate) struct Parameters(Option<(ModelRequest, Digest)>);
 
-impl Beside {
-    /// The digest of what a request has beside its messages.
+impl Parameters {
+    /// The digest of the parameters of a request.
     pub(crate) fn of(&mut self, request: &ModelRequest) -> Digest {
-        if let Some((_, digest)) = self.0.as_ref().filter(|(before, _)| is_beside(before, request))
+        if let Some((_, digest)) =
+            self.0.as_ref().filter(|(before, _)| have_same_parameters(before, request))
         {
             return digest.clone();
         }
-        let digest = beside(request);
+        let digest = parameters(request);
         self.0 = Some((request.clone().first(0), digest.clone()));
         digest
     }
 }
 
-/// Whether two requests have the same beside their messages.
-fn is_beside(one: &ModelRequest, two: &ModelRequest) -> bool {
+fn have_same_parameters(one: &ModelRequest, two: &ModelRequest) -> bool {
     Arc::ptr_eq(&one.tools, &two.tools)
         && one.instructions == two.instructions
         && one.settings == two.settings
@@ -103,7 +104,8 @@ fn is_beside(one: &ModelRequest, two: &ModelRequest) -> bool {
         && one.max_output == two.max_output
 }
 
-pub(crate) fn beside(request: &ModelRequest) -> Digest {
+/// The digest of the parameters of a request.
+pub(crate) fn parameters(request: &ModelRequest) -> Digest {
     Digest::of(&json!({
         "instructions": request.instructions,
         "tools": request.tools.digest(),
@@ -120,7 +122,7 @@ pub(crate) fn of_request(
     last: Option<&[u8; 32]>,
     kept: Option<usize>,
     request: &ModelRequest,
-    beside: &Digest,
+    parameters: &Digest,
 ) -> RequestSent {
     let mut last = last.copied();
     for message in request.messages().iter_from(covered) {
@@ -130,11 +132,11 @@ pub(crate) fn of_request(
     let messages = count(request.messages().len());
     let mut all = last.unwrap_or_default().to_vec();
     all.extend_from_slice(&messages.to_be_bytes());
-    all.extend_from_slice(beside.as_str().as_bytes());
+    all.extend_from_slice(parameters.as_str().as_bytes());
     RequestSent { digest: Digest::of_bytes(&all), messages, kept: kept.map(count) }
 }
 
 /// The digest of a request of which nothing is known yet; it costs as much as it has messages.
 pub fn digest(request: &ModelRequest) -> Digest {
-    of_request(0, None, None, request, &beside(request)).digest
+    of_request(0, None, None, request, &parameters(request)).digest
 }

@@ -14,7 +14,7 @@ use crate::context::Similar;
 use crate::transforms::{ToCompare, Vectors};
 
 /// The vectors of the results of a run.
-pub(crate) type Shelf = Arc<Mutex<Vectors>>;
+pub(crate) type RunVectors = Arc<Mutex<Vectors>>;
 
 /// Compares results by their vectors.
 ///
@@ -24,12 +24,12 @@ pub(crate) struct Comparer {
     profile: Profile,
     least: f32,
     results: Vec<ToCompare>,
-    vectors: Shelf,
+    vectors: RunVectors,
     found: Mutex<Vec<ResultCompared>>,
 }
 
 impl Comparer {
-    pub(crate) fn new(similar: &Similar, results: Vec<ToCompare>, vectors: Shelf) -> Self {
+    pub(crate) fn new(similar: &Similar, results: Vec<ToCompare>, vectors: RunVectors) -> Self {
         let embedder = Arc::clone(&similar.embedder);
         let price = embedder.profile().price;
         let profile = price.map_or_else(Profile::new, |price| Profile::new().with_prices(price));

@@ -7,18 +7,17 @@ use legwork_core::error::ErrorRecord;
 use legwork_core::event::{CompactionCause, Event, Purpose, RequestSent};
 use legwork_core::journal::Journal;
 use legwork_core::state::ProposedCompaction;
-use legwork_core::{AgentState, Message, ModelRequest, Seq, Transcript};
+use legwork_core::{AgentState, ModelRequest, Seq, Transcript};
 use legwork_port::{Model, Profile};
 
-use crate::ask::{About, Ask};
+use crate::auxiliary::{About, Auxiliary};
 use crate::branch::Leaving;
-use crate::chain;
 use crate::compaction::{Cannot, Files, Plan};
-use crate::comparer::{Comparer, Shelf};
+use crate::comparer::{Comparer, RunVectors};
 use crate::context::Context;
 use crate::memory::Memory;
+use crate::outgoing::Outgoing;
 use crate::pipeline::NotSettled;
-use crate::report::Report;
 use crate::transforms::ToSummarise;
 
 /// The priority of the transform that shows summaries: what comes before it redacts.
@@ -33,13 +32,8 @@ const SUMMARISED: i32 = 200;
 pub struct Conversation {
     context: Context,
     memory: Memory,
-    vectors: Shelf,
-    /// The messages that were made last, and not sent.
-    shown: Option<Shown>,
-    /// Whether hooks changed the messages of the last request.
-    is_changed: bool,
-    /// What requests have beside their messages.
-    beside: chain::Beside,
+    vectors: RunVectors,
+    outgoing: Outgoing,
     /// How many messages of the transcript were looked at for results.
     seen: usize,
     /// Results that are to be summarised.
@@ -54,15 +48,6 @@ pub struct Conversation {
     proposed: Option<Plan>,
     warnings: Vec<String>,
     warned: BTreeSet<Arc<str>>,
-}
-
-/// The messages that were made last, as far as the digest of the request needs them.
-struct Shown {
-    report: Report,
-    last: Option<[u8; 32]>,
-    ends: Option<(Arc<Message>, Arc<Message>)>,
-    /// Whether hooks changed the messages that were made.
-    is_changed: bool,
 }
 
 /// A request that the provider refused as too long.
@@ -80,17 +65,17 @@ pub enum Owed {
     /// asked for it.
     Compaction(Arc<ProposedCompaction>),
     /// An inference that is no step.
-    Ask(Box<Ask>),
+    Inference(Box<Auxiliary>),
 }
 
 /// What comes of a compaction that hooks have seen.
 pub enum Agreed {
     /// A model is asked for the summary.
-    Ask(Box<Ask>),
+    Inference(Box<Auxiliary>),
     /// A hook gave the summary.
     Replaced(Box<Event>),
     /// Nothing: a hook cancelled it, or it cannot be asked for.
-    Not,
+    Nothing,
 }
 
 impl Conversation {
@@ -99,10 +84,8 @@ impl Conversation {
         Self {
             context,
             memory: Memory::new(),
-            vectors: Shelf::default(),
-            shown: None,
-            is_changed: false,
-            beside: chain::Beside::default(),
+            vectors: RunVectors::default(),
+            outgoing: Outgoing::default(),
             seen: 0,
             long: VecDeque::new(),
             overflow: None,
@@ -125,23 +108,12 @@ impl Conversation {
         profile: &Profile,
     ) -> Result<Transcript, NotSettled> {
         let shown = self.context.pipeline().to_model(&mut self.memory, state, profile)?;
-        let (messages, mut report, last) = shown.into_parts();
-        for left in &report.left_out {
+        for left in &shown.report.left_out {
             if self.warned.insert(Arc::clone(&left.kind)) {
                 self.warnings.push(left.to_string());
             }
         }
-        // What was made and not sent stands between this request and the last one.
-        if let Some(unsent) = &self.shown {
-            report.kept = report.kept.min(unsent.report.kept);
-        }
-        let all = messages.messages();
-        let ends = all.get(0).cloned().zip(all.last().cloned());
-        if self.is_changed {
-            report.kept = None;
-        }
-        self.shown = Some(Shown { report, last, ends, is_changed: false });
-        Ok(messages)
+        Ok(self.outgoing.made(shown))
     }
 
     /// What the next request needs first; none if it can be sent.
@@ -153,11 +125,11 @@ impl Conversation {
         request: &ModelRequest,
         profile: &Profile,
     ) -> Option<Owed> {
-        let tokens = self.shown.as_ref()?.report.tokens.total();
+        let tokens = self.outgoing.tokens()?;
         let is_met = |overflow: &Overflow| overflow.compacted != compacted_at(state);
         self.overflow.take_if(|overflow| is_met(overflow));
         let ask = self.look(state).or_else(|| self.asks_for_summary(request));
-        ask.map(Owed::Ask).or_else(|| {
+        ask.map(Owed::Inference).or_else(|| {
             let cause = self.cause(tokens, profile)?;
             let policy = self.context.compaction.unwrap_or_default();
             let plan = Plan::of(state, &policy, profile.context_window, cause);
@@ -171,7 +143,7 @@ impl Conversation {
     }
 
     /// Compares the results that came since the last look.
-    fn look(&mut self, state: &AgentState) -> Option<Box<Ask>> {
+    fn look(&mut self, state: &AgentState) -> Option<Box<Auxiliary>> {
         let context = state.context();
         let len = context.transcript.messages().len();
         // What was compacted is not read.
@@ -192,7 +164,7 @@ impl Conversation {
         let comparer = Arc::new(Comparer::new(similar, results, Arc::clone(&self.vectors)));
         let (request, model) = (comparer.request(), Some(Arc::clone(&comparer) as Arc<dyn Model>));
         let (purpose, about) = (Purpose::Similarity, About::Similar(comparer));
-        Some(Box::new(Ask { purpose, model, request, about }))
+        Some(Box::new(Auxiliary { purpose, model, request, about }))
     }
 
     /// How many transforms change messages before any result is summarised.
@@ -201,7 +173,7 @@ impl Conversation {
         transforms.iter().filter(|one| one.priority() < SUMMARISED).count()
     }
 
-    fn asks_for_summary(&mut self, request: &ModelRequest) -> Option<Box<Ask>> {
+    fn asks_for_summary(&mut self, request: &ModelRequest) -> Option<Box<Auxiliary>> {
         let result = self.long.pop_front()?;
         let model = self.context.summaries.as_ref().and_then(|one| one.by.clone());
         let settings = match &model {
@@ -210,7 +182,7 @@ impl Conversation {
         };
         let request = result.request(settings);
         let (purpose, about) = (Purpose::ToolResultSummary, About::Result(result));
-        Some(Box::new(Ask { purpose, model, request, about }))
+        Some(Box::new(Auxiliary { purpose, model, request, about }))
     }
 
     /// Why the conversation is to be compacted now, if it is.
@@ -250,7 +222,7 @@ impl Conversation {
         self.overflow.take_if(|overflow| overflow.tried).map(|overflow| overflow.error)
     }
 
-    /// Proposes a compaction that somebody asks for.
+    /// Proposes a compaction on request.
     ///
     /// # Errors
     /// If nothing can be left out.
@@ -287,7 +259,7 @@ impl Conversation {
         let (Some(plan), Some(agreed)) = (self.proposed.take(), agreed) else {
             self.decline("a hook cancelled the compaction of the conversation");
             self.cut_at = None;
-            return Agreed::Not;
+            return Agreed::Nothing;
         };
         let path = journal.path(plan.first_kept);
         let left_out = path.iter().take_while(|entry| entry.seq < plan.first_kept);
@@ -300,11 +272,11 @@ impl Conversation {
         match plan.request(&self.memory, state, request, profile.context_window) {
             Ok(request) => {
                 let (purpose, about) = (Purpose::Compaction, About::Compaction(plan, files));
-                Agreed::Ask(Box::new(Ask { purpose, model: None, request, about }))
+                Agreed::Inference(Box::new(Auxiliary { purpose, model: None, request, about }))
             }
             Err(cannot) => {
                 self.decline(&not_compacted(cannot));
-                Agreed::Not
+                Agreed::Nothing
             }
         }
     }
@@ -321,7 +293,7 @@ impl Conversation {
         request: &ModelRequest,
         profile: &Profile,
         common: Seq,
-    ) -> Result<Box<Ask>, Cannot> {
+    ) -> Result<Box<Auxiliary>, Cannot> {
         let mut leaving = Leaving::of(state, common)?;
         let redacted = self.redacted();
         if redacted > 0 {
@@ -331,11 +303,11 @@ impl Conversation {
         }
         let request = leaving.request(&self.memory, state, request, profile.context_window)?;
         let (purpose, about) = (Purpose::BranchSummary, About::Branch(leaving));
-        Ok(Box::new(Ask { purpose, model: None, request, about }))
+        Ok(Box::new(Auxiliary { purpose, model: None, request, about }))
     }
 
     /// Notes that what was asked gave nothing.
-    pub fn failed(&mut self, ask: &Ask, why: &str) {
+    pub fn failed(&mut self, ask: &Auxiliary, why: &str) {
         let why = ask.failed(why);
         match ask.purpose {
             Purpose::Compaction => self.give_up(why),
@@ -348,6 +320,8 @@ impl Conversation {
             Some(overflow) => overflow.tried = true,
             None => self.gave_up = true,
         }
+        // Nothing was cut there.
+        self.cut_at = None;
         self.warnings.push(why);
     }
 
@@ -370,35 +344,18 @@ impl Conversation {
 
     /// The request that was built last is sent: the next one is compared with it.
     pub fn sent(&mut self) {
-        self.is_changed = self.shown.take().is_some_and(|shown| shown.is_changed);
+        self.outgoing.sent();
         self.declined = false;
     }
 
     /// Notes that hooks put another request in the place of the one that was built.
     pub fn changed(&mut self, built: &ModelRequest, sent: &ModelRequest) {
-        let (built, sent) = (built.messages(), sent.messages());
-        let same = built.iter().zip(sent.iter()).all(|(one, two)| Arc::ptr_eq(one, two));
-        let is_changed = !same || sent.len() < built.len();
-        self.shown.iter_mut().for_each(|shown| shown.is_changed = is_changed);
+        self.outgoing.changed(built, sent);
     }
 
     /// What identifies a request that is about to be sent; none if no messages were made for it.
     pub fn identify(&mut self, request: &ModelRequest) -> Option<RequestSent> {
-        let beside = self.beside.of(request);
-        let Shown { report, last, ends, is_changed } = self.shown.as_ref()?;
-        let sent = request.messages();
-        let is_end = |one: &Arc<Message>, at: Option<&Arc<Message>>| {
-            at.is_some_and(|sent| Arc::ptr_eq(one, sent))
-        };
-        let covered = report.messages;
-        let is_whole = ends.as_ref().is_none_or(|(first, end)| {
-            is_end(first, sent.get(0)) && is_end(end, sent.get(covered.saturating_sub(1)))
-        });
-        let is_rendered = request.is_rendered() && sent.len() == covered;
-        Some(match (is_whole || is_rendered) && !is_changed {
-            true => chain::of_request(covered, last.as_ref(), report.kept, request, &beside),
-            false => chain::of_request(0, None, None, request, &beside),
-        })
+        self.outgoing.identify(request)
     }
 }
 

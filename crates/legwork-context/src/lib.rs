@@ -25,11 +25,11 @@
 //! Read the modules in this order: [`mod@unit`], [`view`], [`transform`], [`transforms`], [`app`],
 //! `renderers`, `source` (transcript to units), `stage` (a transform at work), `output` (units
 //! to messages), `chain` (digests), `memory`, `pipeline`; then [`compaction`] and [`branch`]; what an agent has ([`Context`]) and what a
-//! run keeps ([`Conversation`]): `context`, `comparer`, `ask`, `conversation`.
+//! run keeps ([`Conversation`]): `context`, `comparer`, `auxiliary`, `outgoing`, `conversation`.
 #![forbid(unsafe_code)]
 
 pub mod app;
-mod ask;
+mod auxiliary;
 pub mod branch;
 mod chain;
 pub mod compaction;
@@ -37,6 +37,7 @@ mod comparer;
 mod context;
 mod conversation;
 mod memory;
+mod outgoing;
 mod output;
 mod pins;
 mod pipeline;
@@ -49,7 +50,7 @@ pub mod transforms;
 pub mod unit;
 pub mod view;
 
-pub use ask::Ask;
+pub use auxiliary::Auxiliary;
 pub use chain::digest;
 pub use context::Context;
 pub use conversation::{Agreed, Conversation, Owed};

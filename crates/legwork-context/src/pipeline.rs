@@ -184,14 +184,13 @@ impl Pipeline {
         if !same {
             return false;
         }
-        // Each step of a run begins a lineage of its own.
-        let is_later = key.read.is_of(&state.context().transcript) || state.extends(&key.mark);
+        // Each step of a run begins a lineage of its own, so that alone tells too little.
+        let is_same = key.read.is_of(&state.context().transcript);
         match is_plain {
-            false => memory.source.continues(state, is_later.then_some(key.open_from)),
-            true => {
-                is_later
-                    && key.read.is_of(&state.context().transcript)
-                    && memory.output.chain.len() <= key.open_from
+            true => is_same && memory.output.chain.len() <= key.open_from,
+            false => {
+                let is_later = is_same || state.extends(&key.mark);
+                memory.source.continues(state, is_later.then_some(key.open_from))
             }
         }
     }
@@ -253,9 +252,9 @@ impl Shown {
         let covered = mine.len();
         if covered == 0 || (is_same(0) && is_same(covered - 1)) {
             let (last, kept) = (self.last.as_ref(), self.report.kept);
-            return chain::of_request(covered, last, kept, request, &chain::beside(request));
+            return chain::of_request(covered, last, kept, request, &chain::parameters(request));
         }
-        chain::of_request(0, None, None, request, &chain::beside(request))
+        chain::of_request(0, None, None, request, &chain::parameters(request))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One call to a model: what it may cost, its attempts, and what observers see of its answer.
 //!
-//! An inference is made for a step, or beside the steps for what the model reads. Both are priced,
-//! reserved and charged alike; that is here. It deliberately knows neither the loop nor the
+//! An inference makes a step, or is auxiliary: its answer is for what the model reads. Both are
+//! priced, reserved and charged alike; that is here. It deliberately knows neither the loop nor the
 //! journal: `legwork-runtime` says when a call is made, and records what came of it.
 //!
 //! ```

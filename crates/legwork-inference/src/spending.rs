@@ -23,7 +23,7 @@ pub fn check_price(
     Err(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Configuration, message))
 }
 
-/// What to do where money is limited and nobody knows what a model costs.
+/// What to do where money is limited and the price of a model is not known.
 pub fn price_unknown(model: &str) -> String {
     format!(
         "the budget limits cost, but the price of `{model}` is not known: give the model a price, \

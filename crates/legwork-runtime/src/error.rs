@@ -58,7 +58,7 @@ pub enum Error {
     /// The conversation cannot be compacted, or the path that is left not be summarised.
     #[error(transparent)]
     Context(#[from] legwork_context::compaction::Cannot),
-    /// What was asked for beside the steps was not done, for this reason.
+    /// What was asked for between steps was not done, for this reason.
     #[error("{0}")]
     NotDone(String),
     /// A state was handed back that does not extend the one that was given out; nothing of

@@ -1,7 +1,7 @@
 //! An execution that is open: claimed, loaded, ready for its next step.
 
+mod auxiliary;
 mod begin;
-mod beside;
 mod opening;
 
 use std::sync::Arc;

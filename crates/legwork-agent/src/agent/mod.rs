@@ -3,7 +3,7 @@
 //! What it is built of refers to it again: a builder holds subagents and capabilities, which
 //! build agents. So these are one room; everything else stands above or below it.
 
-pub mod beside;
+pub mod auxiliary;
 pub mod builder;
 pub mod capability;
 pub mod overriding;

@@ -9,7 +9,7 @@ use legwork_runtime::Error;
 use legwork_runtime::open::Task;
 
 use crate::agent::Agent;
-use crate::agent::beside::Beside;
+use crate::agent::auxiliary::AuxiliaryRequest;
 use crate::agent::request::RunRequest;
 pub use crate::agent::stored::StoredSession;
 use crate::agent::undo::{self, UndoFrom, UndoPlan};
@@ -110,8 +110,8 @@ impl Session {
     /// It fails when there is no such session, it is in use, nothing can be left out
     /// ([`Error::Context`]), a hook cancels it or the model gives no summary ([`Error::NotDone`]),
     /// or what happened could not be journaled.
-    pub fn compact(&self, focus: Option<String>) -> Beside {
-        Beside::new(&self.agent, self.stored.id(), Task::Compact { focus })
+    pub fn compact(&self, focus: Option<String>) -> AuxiliaryRequest {
+        AuxiliaryRequest::new(&self.agent, self.stored.id(), Task::Compact { focus })
     }
 
     /// Moves the head to an entry between steps, and records there a summary, which a model makes,
@@ -119,8 +119,8 @@ impl Session {
     ///
     /// If there is no summary, the head is not moved. It fails as [`StoredSession::move_head`] and
     /// [`Session::compact`].
-    pub fn branch_with_summary(&self, to: Seq) -> Beside {
-        Beside::new(&self.agent, self.stored.id(), Task::Branch { to })
+    pub fn branch_with_summary(&self, to: Seq) -> AuxiliaryRequest {
+        AuxiliaryRequest::new(&self.agent, self.stored.id(), Task::Branch { to })
     }
 
     /// Goes on where it stands; await it.

@@ -144,7 +144,7 @@ async fn s9_1_a_model_reads_what_the_pipeline_makes_of_the_conversation() {
         Part::ToolResult(result) => result.text().len() > 600,
         _ => false,
     })));
-    // What no model can be shown is told, once.
+    // There is one warning about what no model can be shown.
     let warned = watching.events().into_iter().filter_map(|event| match event.kind {
         EventKind::Warning { message } => Some(message),
         _ => None,
@@ -202,7 +202,7 @@ async fn s9_5_a_conversation_that_fills_the_window_is_compacted_before_the_next_
     let at = kinds.iter().position(|kind| *kind == "auxiliary_started").unwrap();
     assert_eq!(kinds[at..at + 3], ["auxiliary_started", "auxiliary_finished", "compacted"]);
     assert_eq!(kinds[at + 3], "inference_started");
-    // It is no step: 12 pages and the answer.
+    // A summary is not a step: 12 pages and the answer.
     assert_eq!(run.used().steps, 13);
     // No request has more tokens than may be used.
     for asked in model.requests() {
@@ -759,4 +759,27 @@ async fn s9_5_a_model_that_must_call_a_tool_and_one_that_decides_in_json_give_su
     session.compact(None).await.unwrap();
     let asks = model.asked().pop().unwrap();
     assert!(asks.messages.iter().all(|said| said.calls.is_empty() && said.answers.is_none()));
+}
+
+#[tokio::test]
+async fn s9_5_a_model_that_gave_no_summary_is_asked_again_after_an_overflow() {
+    let asks = std::sync::atomic::AtomicUsize::new(0);
+    let script = Script::from_fn(move |asked| {
+        let count = || asks.load(std::sync::atomic::Ordering::Relaxed);
+        if asks_for_summary(asked) {
+            let before = asks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            return Turn::text(if before == 0 { "" } else { SUMMARY }).without_usage();
+        }
+        match count() {
+            0 => Turn::call("read", json!({"n": 1})).without_usage(),
+            // The request that was to be shortened is refused.
+            1 => Turn::error(model::Error::new(model::Kind::ContextOverflow, "too long")),
+            _ => Turn::text("done").without_usage(),
+        }
+    });
+    let model = ScriptedModel::new(script).with_profile(small());
+    let agent = agent(model, Context::new()).build().unwrap();
+    let run = agent.run("Read the pages.").in_session("s").await.unwrap();
+    assert_eq!(run.text(), "done");
+    assert_eq!(causes(&events(&agent.session("s")).await), [CompactionCause::Overflow]);
 }

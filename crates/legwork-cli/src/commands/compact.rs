@@ -2,7 +2,7 @@
 
 use legwork::core::AgentState;
 
-use super::beside::Asked;
+use super::auxiliary::Asked;
 use crate::args;
 use crate::config::Config;
 use crate::display::text::{count, grouped};

@@ -3,7 +3,7 @@
 mod addressed;
 mod agents;
 mod answers;
-mod beside;
+mod auxiliary;
 mod chat;
 mod compact;
 mod completions;

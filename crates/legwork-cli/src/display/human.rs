@@ -2,8 +2,8 @@
 
 mod aside;
 mod asking;
+mod auxiliary;
 mod below;
-mod beside;
 mod lines;
 #[cfg(test)]
 mod tests;
@@ -375,7 +375,7 @@ impl<O: Write, E: Write> Human<O, E> {
     /// Once an answer is whole, what was held back of it is written.
     fn committed(&mut self, committed: &Committed) -> io::Result<()> {
         for entry in &committed.entries {
-            self.beside(&entry.event)?;
+            self.auxiliary(&entry.event)?;
         }
         let whole = |entry: &Event| matches!(entry, Event::Responded(_));
         if !committed.entries.iter().any(|entry| whole(&entry.event)) {

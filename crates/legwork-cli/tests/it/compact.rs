@@ -16,7 +16,7 @@ fn server() -> Server {
     Server::start(script).unwrap()
 }
 
-/// A session that is told a long letter, and then a short one.
+/// A session with a long letter, and then a short one.
 fn begun(home: &Home, server: &Server) -> String {
     let long = "a word ".repeat(15_000);
     let run = fed(home.with(server, &["run", "--json", "-"]), long.as_bytes()).ends(0);

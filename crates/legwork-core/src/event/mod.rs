@@ -3,24 +3,25 @@
 mod body;
 mod charged;
 mod context;
+mod definition;
 mod macros;
 mod masked;
 
 use serde_json::value::RawValue;
 
 pub use body::{
-    Answered, Defined, Definition, DefinitionPolicy, ExecutionFinished, ExecutionReopened,
-    ExecutionStarted, ForkedFrom, HeadMoved, InboxTaken, InferenceFailed, InferenceInterrupted,
-    InferenceStarted, OutputAccepted, OutputRejected, ParentLink, Paused, RefusedItem, Responded,
-    ResponseChanged, Resumed, SessionStarted, StepFinished, StopPrevented, Suspended, Titled,
-    ToolChanged, ToolFinished, ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted,
-    Unknown, Worked,
+    Answered, ExecutionFinished, ExecutionReopened, ExecutionStarted, ForkedFrom, HeadMoved,
+    InboxTaken, InferenceFailed, InferenceInterrupted, InferenceStarted, OutputAccepted,
+    OutputRejected, ParentLink, Paused, RefusedItem, Responded, ResponseChanged, Resumed,
+    SessionStarted, StepFinished, StopPrevented, Suspended, Titled, ToolChanged, ToolFinished,
+    ToolStarted, ToolsShown, UndoFinished, UndoOutcome, UndoStarted, Unknown, Worked,
 };
 
 pub use context::{
     AuxiliaryFinished, AuxiliaryStarted, BranchSummarised, Compacted, CompactionCause, Purpose,
     RequestSent, ResultCompared, ResultKey, ResultSummarised,
 };
+pub use definition::{Defined, Definition, DefinitionPolicy};
 
 use crate::error::ErrorRecord;
 use crate::inbox::Label;

@@ -5,13 +5,10 @@ use std::sync::Arc;
 use crate::digest::Digest;
 use crate::event::{self, Event};
 use crate::id::{Seq, SessionId};
-use crate::inbox::{Answer, Item, Label, Posted, Verdict};
+use crate::inbox::{Answer, Label, Posted, Verdict};
 use crate::message::{Malformed, Message};
 use crate::nesting;
-use crate::outcome::{StopReason, StopSignal};
-use crate::settings::SessionSettings;
 use crate::state::{AgentState, ExecutionStatus, Owed, Pending, PendingReason};
-use crate::summary;
 use crate::time::Timestamp;
 use crate::transcript::Transcript;
 
@@ -261,11 +258,6 @@ fn waits(reason: &PendingReason) -> &'static str {
     }
 }
 
-/// A title as it is kept: one line; none if nothing is left of it.
-fn titled(text: Option<String>) -> Option<String> {
-    text.map(|text| summary::one_line(&text)).filter(|text| !text.is_empty())
-}
-
 fn new_task(session: Option<&SessionId>) -> String {
     match session {
         Some(session) => format!(
@@ -341,7 +333,7 @@ impl AgentState {
         Ok(vec![Event::ExecutionStarted(event::ExecutionStarted { input })])
     }
 
-    fn decide_answer(&self, answer: Answer) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn decide_answer(&self, answer: Answer) -> Result<Vec<Event>, Refusal> {
         let Some(pending) = self.pending().iter().find(|pending| pending.id == answer.id) else {
             return Err(self.not_pending(answer.id));
         };
@@ -383,7 +375,7 @@ impl AgentState {
         }
     }
 
-    fn decide_move(&self, to: Seq) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn decide_move(&self, to: Seq) -> Result<Vec<Event>, Refusal> {
         if to != Seq::ZERO {
             self.must_exist(to)?;
         }
@@ -407,7 +399,7 @@ impl AgentState {
             && !self.pending().iter().any(of_subagent)
     }
 
-    fn decide_label(&self, label: Label) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn decide_label(&self, label: Label) -> Result<Vec<Event>, Refusal> {
         self.must_exist(label.entry)?;
         Ok(vec![Event::Labelled(label)])
     }
@@ -418,54 +410,5 @@ impl AgentState {
             return Err(Refusal::UnknownEntry { entry, last });
         }
         Ok(())
-    }
-
-    fn decide_take(&self, posted: Posted) -> Result<Vec<Event>, Refusal> {
-        if posted.cursor <= self.facts().inbox_cursor {
-            return Err(Refusal::AlreadyTaken);
-        }
-        posted.item.check()?;
-        let Posted { cursor, key, item } = posted;
-        let effect = self.decide_item(item)?;
-        let taken = Event::InboxTaken(event::InboxTaken { cursor, key, refused: None });
-        Ok(std::iter::once(taken).chain(effect).collect())
-    }
-
-    /// The events of an inbox item.
-    fn decide_item(&self, item: Item) -> Result<Vec<Event>, Refusal> {
-        match item {
-            Item::Steer(message) => Ok(vec![Event::Steered(message)]),
-            Item::FollowUp(message) => Ok(vec![Event::FollowUpQueued(message)]),
-            Item::Stop(why) => self.decide_stop(why),
-            Item::Answer(answer) => self.decide_answer(answer),
-            Item::Label(label) => self.decide_label(label),
-            Item::MoveHead(to) => self.decide_move(to),
-            Item::Title(text) => Ok(vec![Event::Titled(event::Titled { text: titled(text) })]),
-            Item::Suspend(reason) => Ok(vec![Event::Suspended(event::Suspended { reason })]),
-            Item::Set(settings) => self.decide_set(settings),
-            Item::SetMetadata(set) => match set.value.as_ref().is_none_or(nesting::fits) {
-                true => Ok(vec![Event::MetadataSet(set)]),
-                false => Err(Refusal::TooDeep),
-            },
-        }
-    }
-
-    fn decide_set(&self, settings: SessionSettings) -> Result<Vec<Event>, Refusal> {
-        if settings.is_empty() || settings.model.as_ref().is_some_and(|model| model.is_empty()) {
-            return Err(Refusal::NothingSet);
-        }
-        match &self.facts().parent {
-            Some(link) if settings.has_limits() => {
-                Err(Refusal::LimitsGranted { parent: link.session.clone() })
-            }
-            _ => Ok(vec![Event::SettingsSet(settings)]),
-        }
-    }
-
-    fn decide_stop(&self, why: String) -> Result<Vec<Event>, Refusal> {
-        if self.status().is_none_or(ExecutionStatus::is_terminal) {
-            return Err(Refusal::NothingToStop { status: self.status_text() });
-        }
-        Ok(vec![Event::StopRaised(StopSignal::new(StopReason::UserRequested, "inbox", why))])
     }
 }

@@ -13,6 +13,7 @@ mod calls;
 mod changes;
 mod compaction;
 mod decide;
+mod decide_item;
 mod defined;
 mod execution;
 mod facts;

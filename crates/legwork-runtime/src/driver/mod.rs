@@ -14,7 +14,7 @@ use legwork_toolset::StepTools;
 
 pub(crate) use held::{held, idle, panicked};
 pub use infer::infer;
-pub(crate) use infer::{inquire, meet};
+pub(crate) use infer::{infer_auxiliary, prepare};
 pub use tool_calling::ToolCalling;
 
 use crate::context::{StepContext, unsettled};

@@ -6,7 +6,7 @@ use legwork::core::{AgentState, Seq};
 use super::entry::entry;
 use crate::args;
 use crate::commands::addressed::Addressed;
-use crate::commands::beside::Asked;
+use crate::commands::auxiliary::Asked;
 use crate::commands::print;
 use crate::config::Config;
 use crate::display::text::visible;

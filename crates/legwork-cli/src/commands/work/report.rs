@@ -16,7 +16,7 @@ use crate::display::text::{count, time, visible};
 #[derive(Debug)]
 pub(in crate::commands) struct Report {
     json: bool,
-    /// The sessions of other agents that a person was told of: they stay due, and are told once.
+    /// The sessions of other agents that were reported: they stay due, and are reported once.
     left: Mutex<BTreeSet<SessionId>>,
 }
 

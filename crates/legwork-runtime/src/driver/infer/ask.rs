@@ -28,8 +28,8 @@ pub(super) struct Asked {
 pub(super) enum For {
     /// A step, whose request this is: observers get the pieces of the answer as they come.
     Step(Option<RequestSent>),
-    /// What the model reads.
-    Context,
+    /// An auxiliary inference, which observers see no pieces of.
+    Auxiliary,
 }
 
 /// Asks the model, until the run is cancelled or interrupted, or its time is up.
@@ -42,7 +42,7 @@ pub(super) async fn ask(
 ) -> Result<(AgentState, Asked), Halt> {
     let (inference, held) = match answers {
         For::Step(sent) => (Some(Inference::of(&state, model.name(), sent)), state.ledger().held()),
-        For::Context => (None, state.ledger().held_for_auxiliary()),
+        For::Auxiliary => (None, state.ledger().held_for_auxiliary()),
     };
     inference.iter().for_each(|inference| inference.began(cx));
     let waits = Waits::default();

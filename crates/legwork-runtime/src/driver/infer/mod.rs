@@ -1,7 +1,7 @@
 //! One call to the model: reserve, commit, ask, settle, record.
 
 mod ask;
-mod beside;
+mod auxiliary;
 mod inference;
 mod recite;
 mod record;
@@ -18,7 +18,7 @@ use legwork_port::{Model, Trigger, model};
 use legwork_toolset::StepTools;
 
 use ask::{Asked, For, ask};
-pub(crate) use beside::{inquire, meet};
+pub(crate) use auxiliary::{infer_auxiliary, prepare};
 use recite::{ending, recite};
 pub(super) use record::record;
 
@@ -196,7 +196,7 @@ async fn build<D: Driver + ?Sized>(
         };
         match cx.owed_first(&state, &request) {
             Ok(Some(owed)) if !cx.control.is_raised() && state.stop_signals().is_empty() => {
-                state = meet(owed, &request, state, cx).await?;
+                state = prepare(owed, &request, state, cx).await?;
             }
             Ok(_) => break request,
             Err(error) => return Ok(Err((Box::new(state), error))),

@@ -1,4 +1,4 @@
-//! What is done beside the steps, for what the model reads.
+//! Auxiliary inferences, and what came of them.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -10,8 +10,8 @@ use super::Human;
 use crate::display::text::grouped;
 
 impl<O: Write, E: Write> Human<O, E> {
-    /// Shows an entry of an inference that is no step, or of what came of it.
-    pub(super) fn beside(&mut self, event: &Event) -> io::Result<()> {
+    /// Shows an entry of an auxiliary inference, or of what came of it.
+    pub(super) fn auxiliary(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::AuxiliaryStarted(started) => {
                 self.doing(under_way(&started.purpose), Instant::now());

@@ -1,4 +1,4 @@
-//! Work on a session beside its steps: a compaction, a branch with a summary.
+//! Work on a session that makes no step: a compaction, a branch with a summary.
 
 use std::future::IntoFuture;
 
@@ -10,18 +10,18 @@ use legwork_runtime::{Control, Error, Run};
 use crate::agent::Agent;
 use crate::agent::request::RunRequest;
 
-/// Work on a session beside its steps, which a model is asked for: await it.
+/// Work on a session that makes no step, and that a model is asked for: await it.
 ///
-/// No step is made, and an execution under way stays where it is. Nothing happens before it is
+/// An execution under way stays where it is. Nothing happens before it is
 /// awaited.
 ///
 /// # Cancel safety
 /// Dropping the future leaves the session as it was, or with all that was to be done; what the
 /// model cost is charged.
 #[must_use = "nothing is done before it is awaited"]
-pub struct Beside(RunRequest);
+pub struct AuxiliaryRequest(RunRequest);
 
-impl Beside {
+impl AuxiliaryRequest {
     pub(super) fn new(agent: &Agent, session: &SessionId, task: Task) -> Self {
         Self(RunRequest::new(agent.clone(), task, Some(session.clone())))
     }
@@ -37,7 +37,7 @@ impl Beside {
     }
 }
 
-impl IntoFuture for Beside {
+impl IntoFuture for AuxiliaryRequest {
     type Output = Result<Run, Error>;
     type IntoFuture = BoxFuture<'static, Result<Run, Error>>;
 

@@ -1,4 +1,4 @@
-//! What a person asks for beside the steps: a compaction, a branch with a summary.
+//! What a person asks for between steps: a compaction, a branch with a summary.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use legwork_port::store::Range;
 use legwork_session::inbox::moved;
 
 use super::Active;
-use crate::driver::{held, inquire, meet};
+use crate::driver::{held, infer_auxiliary, prepare};
 use crate::error::{Error, Halt, HaltReason};
 
 impl Active {
@@ -19,7 +19,7 @@ impl Active {
         let compacted = |state: &AgentState| state.context().compaction.clone();
         let (before, profile) = (compacted(&state), self.cx.profile(&state));
         let proposed = self.cx.conversation().manual(&state, profile, focus)?;
-        let state = meet(proposed, &request, state, &self.cx).await?;
+        let state = prepare(proposed, &request, state, &self.cx).await?;
         match compacted(&state) == before {
             true => Err(self.not_done()),
             false => Ok(state),
@@ -39,7 +39,7 @@ impl Active {
         let profile = self.cx.profile(&state);
         let common = common.unwrap_or_default();
         let asks = self.cx.conversation().leaving(&state, &request, profile, common)?;
-        let (state, summary) = inquire(*asks, state, &self.cx).await?;
+        let (state, summary) = infer_auxiliary(*asks, state, &self.cx).await?;
         if summary.is_empty() {
             self.state = self.cx.commit(state).await?;
             return Err(self.not_done());

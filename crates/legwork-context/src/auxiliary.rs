@@ -1,4 +1,4 @@
-//! An inference that is no step, which the context of the next request needs first.
+//! Auxiliary inferences: those that are no step, and whose answers the context needs.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::compaction::{Cannot, Files, Plan};
 use crate::comparer::Comparer;
 use crate::transforms::ToSummarise;
 
-/// An inference that is no step: what is asked, of which model, and what its answer is for.
+/// An auxiliary inference, which is no step: what is asked, of which model, and what its answer is for.
 ///
 /// Who runs the session reserves it, sends [`request`](Self::request), charges the answer, and
 /// journals the [`events`](Self::events) that come of it.
-pub struct Ask {
+pub struct Auxiliary {
     /// What it is for.
     pub purpose: Purpose,
     /// The model that is asked; none = that of the session.
@@ -33,7 +33,7 @@ pub(crate) enum About {
     Similar(Arc<Comparer>),
 }
 
-impl Ask {
+impl Auxiliary {
     /// The events that record what came of it.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Ask {
         }
     }
 
-    /// What is told of one that gave nothing.
+    /// The warning about one that gave nothing.
     pub(crate) fn failed(&self, why: &str) -> String {
         format!("{}: {why}", what(&self.purpose))
     }
@@ -72,6 +72,6 @@ fn what(purpose: &Purpose) -> &'static str {
         Purpose::BranchSummary => "the path that is left was not summarised",
         Purpose::ToolResultSummary => "a long result was not summarised, and is sent as it is",
         Purpose::Similarity => "results were not compared, and are sent as they are",
-        _ => "an inference beside the steps failed",
+        _ => "an auxiliary inference failed",
     }
 }

@@ -1,9 +1,8 @@
-//! What a model is asked for beside the steps of a session: a summary of its conversation, or of
-//! a path that is left.
+//! What a model is asked for without a step: a summary of a conversation, or of a path that is left.
 
 use std::sync::Arc;
 
-use legwork::agent::beside::Beside;
+use legwork::agent::auxiliary::AuxiliaryRequest;
 use legwork::agent::{Control, Session};
 use legwork::core::AgentState;
 use legwork::port::Observer;
@@ -57,7 +56,7 @@ impl Asked {
     /// Asks the model, shown as it goes; gives the state since.
     pub(crate) async fn ask(
         &self,
-        what: impl FnOnce(&Session) -> Beside,
+        what: impl FnOnce(&Session) -> AuxiliaryRequest,
     ) -> Result<AgentState, Error> {
         let session = self.ready.agent.session(self.found.id.clone());
         let observer: Arc<dyn Observer> = Arc::clone(&self.screen) as _;

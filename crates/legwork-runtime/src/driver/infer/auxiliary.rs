@@ -1,8 +1,8 @@
-//! Inferences that are no steps: what the next request needs first, or a person asks for.
+//! Auxiliary inferences, which are no steps: what the next request needs first, or a person asks for.
 
 use std::sync::Arc;
 
-use legwork_context::{Agreed, Ask, Owed};
+use legwork_context::{Agreed, Auxiliary, Owed};
 use legwork_core::budget::Amounts;
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
 use legwork_core::event::{AuxiliaryFinished, AuxiliaryStarted};
@@ -20,14 +20,14 @@ use crate::error::Halt;
 ///
 /// # Errors
 /// When what happened could not be journaled, or the journal not be read.
-pub(crate) async fn meet(
+pub(crate) async fn prepare(
     owed: Owed,
     request: &ModelRequest,
     state: AgentState,
     cx: &StepContext,
 ) -> Result<AgentState, Halt> {
     let (state, asks) = match owed {
-        Owed::Ask(asks) => (state, asks),
+        Owed::Inference(asks) => (state, asks),
         Owed::Compaction(proposed) => {
             let proposed = state.with_proposed_compaction(Some(proposed));
             let signals = proposed.stop_signals().len();
@@ -46,22 +46,22 @@ pub(crate) async fn meet(
             let profile = cx.profile(&state);
             let agreed = cx.conversation().compaction(&state, request, profile, agreed, &journal);
             match agreed {
-                Agreed::Ask(asks) => (state, asks),
+                Agreed::Inference(asks) => (state, asks),
                 Agreed::Replaced(compacted) => return cx.commit(state.with(*compacted)).await,
-                Agreed::Not => return Ok(state),
+                Agreed::Nothing => return Ok(state),
             }
         }
     };
-    let (state, events) = inquire(*asks, state, cx).await?;
+    let (state, events) = infer_auxiliary(*asks, state, cx).await?;
     cx.commit(events.into_iter().fold(state, AgentState::with)).await
 }
 
-/// Makes an inference that is no step; gives the events of what came of it, for the next commit.
+/// Makes an auxiliary inference; gives the events of what came of it, for the next commit.
 ///
 /// # Errors
-/// As [`meet`].
-pub(crate) async fn inquire(
-    mut asks: Ask,
+/// As [`prepare`].
+pub(crate) async fn infer_auxiliary(
+    mut asks: Auxiliary,
     state: AgentState,
     cx: &StepContext,
 ) -> Result<(AgentState, Vec<Event>), Halt> {
@@ -86,7 +86,7 @@ pub(crate) async fn inquire(
 /// Reserves, commits, asks, and charges; none if the run was cancelled or interrupted meanwhile,
 /// or its time was up.
 async fn answer(
-    asks: &mut Ask,
+    asks: &mut Auxiliary,
     model: &dyn Model,
     state: AgentState,
     cx: &StepContext,
@@ -108,7 +108,7 @@ async fn answer(
     let started = AuxiliaryStarted { purpose: asks.purpose.clone(), model: named, reserved };
     let state = cx.tick(cx.commit(state.with(Event::AuxiliaryStarted(started))).await?);
     let began = state.step_time();
-    let (state, asked) = ask(model, asks.request.clone(), state, cx, For::Context).await?;
+    let (state, asked) = ask(model, asks.request.clone(), state, cx, For::Auxiliary).await?;
     let charged = charge(&asked, &state, model);
     cx.settle(state.ledger().auxiliary(), &charged);
     // In a step its time is that of the step.
