@@ -68,7 +68,7 @@ impl Memory {
             return before;
         }
         let units = self.stages.last().map_or_else(|| self.source.units(), Stage::units);
-        let first = units.iter().position(|unit| unit.ordinal() > at).unwrap_or(units.len());
+        let first = units.partition_point(|unit| unit.ordinal() <= at);
         let mut before = self.output.messages.clone();
         before.truncate(self.output.messages_before(first));
         before
@@ -78,8 +78,8 @@ impl Memory {
     pub(crate) fn units_after(&self, transforms: usize, from: usize) -> &[Unit] {
         let last = transforms.checked_sub(1).and_then(|last| self.stages.get(last));
         let units = last.map_or_else(|| self.source.units(), Stage::units);
-        let first = units.iter().position(|unit| unit.ordinal() > from);
-        first.and_then(|first| units.get(first..)).unwrap_or_default()
+        let first = units.partition_point(|unit| unit.ordinal() <= from);
+        units.get(first..).unwrap_or_default()
     }
 }
 

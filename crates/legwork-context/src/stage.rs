@@ -9,6 +9,16 @@ use crate::view::View;
 pub(crate) struct Stage {
     view: View,
     taken: usize,
+    checkpoint: Option<Checkpoint>,
+}
+
+/// The view as it was when fewer units had come.
+///
+/// What changes before a transform mostly changes late, and ever later. So it goes on from
+/// where it last did, and not from the beginning.
+struct Checkpoint {
+    view: View,
+    taken: usize,
 }
 
 impl Stage {
@@ -29,20 +39,61 @@ impl Stage {
         cx: &Cx<'_>,
     ) -> (Option<usize>, bool) {
         let before = self.view.len();
-        if changed.is_none() {
-            let added = self.view.append(input.get(self.taken..).unwrap_or_default());
-            self.taken = input.len();
-            if transform.extend(&mut self.view, added, cx) == Extended::Done {
+        let (old, touched) = match changed {
+            None if self.take(transform, input, cx) == Extended::Done => {
                 return (self.view.changed_below(before), false);
             }
+            // It may have changed something before it asked for this.
+            None => {
+                let touched = self.view.changed_below(before);
+                (self.rebuild(transform, input, cx), touched)
+            }
+            Some(changed) => (self.take_anew(transform, input, changed, cx), None),
+        };
+        let same = Some(self.view.reuse(&old)).filter(|same| *same < before);
+        (touched.into_iter().chain(same).min(), true)
+    }
+
+    /// Takes in the units that are new.
+    fn take(&mut self, transform: &dyn Transform, input: &[Unit], cx: &Cx<'_>) -> Extended {
+        let added = self.view.append(input.get(self.taken..).unwrap_or_default());
+        self.taken = input.len();
+        transform.extend(&mut self.view, added, cx)
+    }
+
+    /// Takes in the units from the first that changed on; returns those that the view had.
+    fn take_anew(
+        &mut self,
+        transform: &dyn Transform,
+        input: &[Unit],
+        changed: usize,
+        cx: &Cx<'_>,
+    ) -> Vec<Unit> {
+        let same = input.get(..changed).unwrap_or(input);
+        let old = self.view.take_units();
+        let visited = self.view.visited;
+        let before = self.checkpoint.take().filter(|before| before.taken <= same.len());
+        (self.view, self.taken) =
+            before.map_or_else(Default::default, |before| (before.view, before.taken));
+        self.view.visited = visited;
+        let mut taken = self.take(transform, same, cx);
+        if taken == Extended::Done {
+            self.checkpoint = Some(Checkpoint { view: self.view.copy(), taken: self.taken });
+            taken = self.take(transform, input, cx);
         }
-        // A transform may have changed something before it asked for this.
-        let touched = self.view.changed_below(before);
+        if taken == Extended::Rebuild {
+            self.rebuild(transform, input, cx);
+        }
+        old
+    }
+
+    /// Takes in all units as a whole; returns those that the view had.
+    fn rebuild(&mut self, transform: &dyn Transform, input: &[Unit], cx: &Cx<'_>) -> Vec<Unit> {
+        self.checkpoint = None;
         let old = self.view.restart(input);
         self.taken = input.len();
         transform.rebuild(&mut self.view, cx);
-        let same = Some(self.view.reuse(&old)).filter(|same| *same < before);
-        (touched.into_iter().chain(same).min(), true)
+        old
     }
 
     /// How many units were looked at or moved since the last time.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::unit::Unit;
 
@@ -15,7 +16,8 @@ pub struct View {
     weight: u64,
     /// The lowest index that changed of what was there before the last call.
     changed: Option<usize>,
-    memory: Option<Box<dyn Any + Send>>,
+    /// What the transform remembers; shared with a copy that was made since.
+    memory: Option<Arc<dyn Any + Send + Sync>>,
     /// How many units were looked at or moved.
     pub(crate) visited: u64,
 }
@@ -133,14 +135,17 @@ impl View {
 
     /// Takes what the transform remembers of this conversation; give it back with
     /// [`keep`](Self::keep). It is empty before the first call and before each rebuild.
-    pub fn memory<M: Default + Send + 'static>(&mut self) -> M {
+    ///
+    /// When units that were taken in have changed, it is what was kept before they came: then it
+    /// is cloned.
+    pub fn memory<M: Default + Clone + Send + Sync + 'static>(&mut self) -> M {
         let memory = self.memory.take().and_then(|memory| memory.downcast::<M>().ok());
-        memory.map_or_else(M::default, |memory| *memory)
+        memory.map_or_else(M::default, Arc::unwrap_or_clone)
     }
 
     /// Keeps what the transform remembers until the next call.
-    pub fn keep<M: Send + 'static>(&mut self, memory: M) {
-        self.memory = Some(Box::new(memory));
+    pub fn keep<M: Send + Sync + 'static>(&mut self, memory: M) {
+        self.memory = Some(Arc::new(memory));
     }
 
     /// Appends units; returns their range.
@@ -161,13 +166,27 @@ impl View {
         before
     }
 
+    /// The same units and memory.
+    pub(crate) fn copy(&mut self) -> Self {
+        self.visited += self.units.len() as u64;
+        let (units, memory) = (self.units.clone(), self.memory.clone());
+        Self { units, weight: self.weight, changed: None, memory, visited: 0 }
+    }
+
+    /// Takes its units out of it.
+    pub(crate) fn take_units(&mut self) -> Vec<Unit> {
+        std::mem::take(&mut self.units)
+    }
+
     /// Takes units of before where they say the same, so that their messages stay the same in
     /// memory; returns the index of the first that is another one.
     pub(crate) fn reuse(&mut self, before: &[Unit]) -> usize {
         let mut old = before.iter().peekable();
         for unit in &mut self.units {
             while old.next_if(|old| old.ordinal() < unit.ordinal()).is_some() {}
-            if let Some(old) = old.next_if(|old| old.says(unit)) {
+            if let Some(old) = old.next_if(|old| old.says(unit))
+                && !old.is(unit)
+            {
                 *unit = old.clone();
             }
         }

@@ -54,7 +54,7 @@ impl Earlier {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Seen {
     results: Vec<Earlier>,
     by_text: BTreeMap<Digest, usize>,

@@ -119,7 +119,7 @@ fn cosine(one: &[f32], two: &[f32]) -> f32 {
     if is_comparable { dot(one, two) / length } else { 0.0 }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known {
     read: usize,
     repeats: BTreeMap<ResultKey, ResultKey>,

@@ -91,7 +91,7 @@ impl ToSummarise {
 }
 
 /// The summaries that were read, and how many of the state.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known {
     read: usize,
     summaries: BTreeMap<ResultKey, Arc<ResultSummarised>>,

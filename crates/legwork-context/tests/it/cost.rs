@@ -15,7 +15,8 @@ fn visited(pipeline: &Pipeline, marks: &[(usize, usize)]) -> Vec<u64> {
     let mut sums = vec![0; marks.len()];
     for step in 0..end {
         let result = format!("result {step} ").repeat(5);
-        story = story.calls(&[("read", "{}", &result), ("list", "{}", "short")]);
+        // What is said with the calls stays when these are dropped.
+        story = story.step("I look.", &[("read", "{}", &result), ("list", "{}", "short")], None);
         // As after a commit: what is not appended yet is no part of what is measured.
         story.state = story.state.committed();
         let visited = story.shown(pipeline, &mut memory).report.visited;
