@@ -55,7 +55,8 @@ impl Probe {
         std::mem::take(&mut stamps)
     }
 
-    fn stamp(&self) {
+    /// Notes a call.
+    pub(crate) fn stamp(&self) {
         let syncs = Syncs::so_far();
         let stamp = Stamp { at: Instant::now(), cpu: measure::cpu(), syncs };
         let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);

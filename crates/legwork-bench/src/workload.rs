@@ -328,7 +328,7 @@ pub(crate) async fn measure<S: Subject>(
         Workload::LateJsonl => late_store::measure(Kind::Jsonl, conditions).await?,
         Workload::LatePostgres => late_store::measure(Kind::Postgres, conditions).await?,
         Workload::LateRedis => late_store::measure(Kind::Redis, conditions).await?,
-        Workload::Context => context::measure()?,
+        Workload::Context => context::measure().await?,
         Workload::Idle => idle::measure(conditions).await?,
         Workload::Interrupted => interrupted::measure(conditions).await?,
         Workload::CrowdPostgres => crowd_postgres::measure(conditions).await?,

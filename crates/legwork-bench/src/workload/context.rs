@@ -1,4 +1,6 @@
-//! CONTEXT: what making a request costs late in a long conversation, with every transform.
+//! CONTEXT: what a step costs late in a long conversation, with every transform.
+
+mod agent;
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use legwork_context::transforms::{
 };
 use legwork_context::{Memory, Pipeline};
 
-use super::{Sample, check, sample};
+use super::{Sample, check};
 use crate::{
     error::Error,
     measure, stats,
@@ -33,8 +35,15 @@ const LATE: std::ops::Range<usize> = 4_760..5_240;
 /// What is redacted.
 const SECRET: &str = "hunter2";
 
-/// Times the steps of short conversations and of a long one, in turn.
-pub(super) fn measure() -> Result<Sample, Error> {
+/// Times making requests, and then whole steps of an agent.
+pub(super) async fn measure() -> Result<Sample, Error> {
+    let mut figures = requests()?;
+    figures.extend(agent::measure().await?);
+    Ok(figures)
+}
+
+/// Times the requests of short conversations and of a long one, in turn.
+fn requests() -> Result<Sample, Error> {
     let (pipeline, profile) = (pipeline(), Profile::new());
     let mut long = Conversation::new("long");
     for _ in 0..LATE.start {
@@ -53,24 +62,28 @@ pub(super) fn measure() -> Result<Sample, Error> {
         lates.push(long.step(&pipeline, &profile)?);
     }
     check("steps of the conversation", LATE.end, long.state.step_results().count())?;
+    Ok(growth("", &earlies, &lates))
+}
+
+/// The medians and the means of early and late processor times, and how they grow.
+fn growth(what: &str, early: &[f64], late: &[f64]) -> Sample {
+    let mut figures = Sample::new();
+    let mut add = |which: &str, early: f64, late: f64| {
+        figures.insert(format!("{what}{which}cpu_us_step_50"), early);
+        figures.insert(format!("{what}{which}cpu_us_step_5000"), late);
+        figures.insert(format!("{what}{which}cpu_growth"), late / early);
+    };
     let median = |times: &[f64]| stats::median(times).unwrap_or_default();
     let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
-    let (early, late) = (median(&earlies), median(&lates));
-    Ok(sample([
-        ("cpu_us_step_50", early),
-        ("cpu_us_step_5000", late),
-        ("cpu_growth", late / early),
-        ("mean_cpu_us_step_50", mean(&earlies)),
-        ("mean_cpu_us_step_5000", mean(&lates)),
-        ("mean_cpu_growth", mean(&lates) / mean(&earlies)),
-    ]))
+    add("", median(early), median(late));
+    add("mean_", mean(early), mean(late));
+    figures
 }
 
 /// Every transform that ships. Old steps are dropped around step 50 as well as around step 5,000.
 fn pipeline() -> Pipeline {
-    let redact = |text: &str| text.contains(SECRET).then(|| text.replace(SECRET, "[secret]"));
     Pipeline::new()
-        .with(Redact::by(redact))
+        .with(Redact::by(redacted))
         .with(SummariseResults::above(1_000))
         .with(TruncateResults::new().bytes(4_000))
         .with(DropTraces::keep(16).down_to(8))
@@ -78,6 +91,10 @@ fn pipeline() -> Pipeline {
         .with(TokenBudget::of(20_000))
         .with(RemoveRepeats::new())
         .with(RemoveSimilar::above(1_000))
+}
+
+fn redacted(text: &str) -> Option<String> {
+    text.contains(SECRET).then(|| text.replace(SECRET, "[secret]"))
 }
 
 /// A conversation, and what its pipeline keeps between requests.
