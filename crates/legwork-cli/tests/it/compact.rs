@@ -62,3 +62,38 @@ fn s8_1_a_branch_with_a_summary_begins_with_it() {
     assert_eq!((texts[0], texts[3], texts.len()), ("First", "Third", 4), "{texts:?}");
     assert!(texts[2].contains("It rained."), "{texts:?}");
 }
+
+/// The lines of the tree, of which one is at the head, and which sum up to what was used.
+fn whole_tree(home: &Home, id: &str) -> Vec<serde_json::Value> {
+    let lines = home.ran(&["sessions", "tree", id, "--json"]).ends(0).events();
+    let heads = lines.iter().filter(|line| line["head"] == json!(true)).count();
+    assert_eq!(heads, 1, "{lines:?}");
+    let sum: u64 = lines.iter().map(|line| line["tokens"].as_u64().unwrap()).sum();
+    let shown = home.ran(&["sessions", "show", id]).ends(0).out;
+    let end = shown.lines().rfind(|line| line.contains("tokens in")).unwrap();
+    let numbers =
+        |part: &str| part.split(' ').filter_map(|word| word.parse::<u64>().ok()).sum::<u64>();
+    let used: u64 = end.split(" · ").filter(|part| part.contains("tokens")).map(numbers).sum();
+    assert_eq!(sum, used, "{end}");
+    lines
+}
+
+#[test]
+fn s8_1_the_tree_has_lines_and_costs_of_summaries() {
+    let (home, server) = (Home::new(), server());
+    let id = begun(&home, &server);
+    home.ran_with(&server, &["compact", &id]).ends(0);
+    let lines = whole_tree(&home, &id);
+    let last = lines.last().unwrap();
+    assert_eq!((text(last, "kind"), &last["head"]), ("compaction".into(), &json!(true)));
+    assert!(text(last, "what").contains("Read the long letter."), "{last}");
+    assert!(last["tokens"].as_u64().unwrap() > 0, "{last}");
+
+    let end = lines.iter().find(|line| text(line, "kind") == "end").unwrap()["entry"].to_string();
+    home.ran_with(&server, &["sessions", "branch", &id, &end, "--summary"]).ends(0);
+    let lines = whole_tree(&home, &id);
+    let summary = lines.iter().find(|line| text(line, "kind") == "summary").unwrap();
+    assert_eq!((&summary["depth"], &summary["head"]), (&json!(1), &json!(true)));
+    assert!(text(summary, "what").contains("It rained."), "{summary}");
+    assert!(summary["tokens"].as_u64().unwrap() > 0, "{summary}");
+}

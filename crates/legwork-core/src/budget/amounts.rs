@@ -100,6 +100,23 @@ impl Amounts {
         }
     }
 
+    /// What was added to an earlier sum.
+    #[must_use]
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        let micros = |now: Micros, before: Micros| Micros(now.0.saturating_sub(before.0));
+        Self {
+            steps: self.steps.saturating_sub(earlier.steps),
+            tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
+            input: self.input.saturating_sub(earlier.input),
+            output: self.output.saturating_sub(earlier.output),
+            tokens: self.tokens.saturating_sub(earlier.tokens),
+            cost: MicroUsd(self.cost.0.saturating_sub(earlier.cost.0)),
+            active_time: micros(self.active_time, earlier.active_time),
+            estimated: self.estimated && !earlier.estimated,
+            unpriced: self.unpriced && !earlier.unpriced,
+        }
+    }
+
     /// The same with at least this much of a dimension; missing total tokens are added to
     /// `tokens`.
     #[must_use]

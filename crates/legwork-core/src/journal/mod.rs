@@ -1,5 +1,6 @@
 //! A loaded journal: the entries of a session, and the tree that they form.
 
+mod charges;
 mod check;
 mod fork;
 mod tree;

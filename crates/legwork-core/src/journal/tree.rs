@@ -25,28 +25,44 @@ impl Journal {
     /// Entries that are facts of the session alone are in none of them.
     pub fn branches(&self) -> Vec<Branch> {
         let mut tree = Tree::default();
-        let mut conversation = BTreeMap::new();
+        let places = self.places();
+        for entry in self.entries.iter().filter(|entry| is_said(&entry.event)) {
+            tree.add(Arc::clone(entry), places.get(&entry.parent).copied());
+        }
+        tree.ordered()
+    }
+
+    /// Where entries are in the conversation: itself, or the last one of the conversation that is
+    /// before it on its path.
+    ///
+    /// An entry that has none of the conversation before it is left out.
+    pub fn places(&self) -> BTreeMap<Seq, Seq> {
+        let mut places = BTreeMap::new();
         for entry in &self.entries {
             let leads_to = match &entry.event {
                 Event::HeadMoved(moved) => moved.to,
                 _ => entry.parent,
             };
-            let before = conversation.get(&leads_to).copied().flatten();
-            let is_in_tree = entry.event.scope() != Scope::Session;
-            conversation.insert(entry.seq, if is_in_tree { Some(entry.seq) } else { before });
-            if is_in_tree {
-                tree.add(Arc::clone(entry), before);
-            }
+            let place = match is_said(&entry.event) {
+                true => Some(entry.seq),
+                false => places.get(&leads_to).copied(),
+            };
+            places.extend(place.map(|place| (entry.seq, place)));
         }
-        tree.ordered()
+        places
     }
 
     /// The number of the last entry on the path to the head that is part of the conversation.
     pub fn tip(&self) -> Seq {
         let path = self.path(self.head());
-        let last = path.iter().rev().find(|entry| entry.event.scope() != Scope::Session);
+        let last = path.iter().rev().find(|entry| is_said(&entry.event));
         last.map_or(Seq::ZERO, |entry| entry.seq)
     }
+}
+
+/// Whether an event is part of the conversation.
+pub(super) fn is_said(event: &Event) -> bool {
+    event.scope() != Scope::Session
 }
 
 #[derive(Default)]

@@ -167,7 +167,7 @@ impl SessionFacts {
         facts
     }
 
-    pub(super) fn apply(&mut self, entry: &Entry) {
+    pub(crate) fn apply(&mut self, entry: &Entry) {
         self.version = self.version.max(entry.seq);
         self.head = entry.seq;
         self.apply_act(entry);

@@ -1,6 +1,8 @@
 //! `legwork sessions tree`: the branches of a session.
 
-use legwork::core::budget::Amounts;
+use std::collections::BTreeMap;
+
+use legwork::context::app::BranchSummary;
 use legwork::core::journal::{Branch, Journal};
 use legwork::core::{AgentState, Entry, Event, Message, Seq};
 use serde::Serialize;
@@ -18,6 +20,9 @@ use crate::store_address::StoreAddress;
 /// Columns of what happened in a line of the tree.
 const WHAT: usize = 60;
 
+/// The kind and the words of a line of what comes before the first task.
+const START: (&str, &str) = ("start", "before the first task");
+
 /// A line of the tree: a task, a step, or something that was said.
 #[derive(Debug, Serialize)]
 pub(super) struct Line {
@@ -34,11 +39,13 @@ pub(super) struct Line {
     tokens: u64,
     cost_usd: f64,
     pub(super) labels: Vec<String>,
-    #[serde(skip)]
-    used: Amounts,
-    /// Whether it is a step that has not ended.
-    #[serde(skip)]
-    open: bool,
+}
+
+impl Line {
+    fn new(depth: usize, entry: Seq, kind: &'static str, what: String) -> Self {
+        let (first, labels) = (entry, Vec::new());
+        Self { depth, first, entry, head: false, kind, what, tokens: 0, cost_usd: 0.0, labels }
+    }
 }
 
 pub(super) async fn tree(args: args::Tree, config: &Config) -> Result<Exit, Error> {
@@ -61,120 +68,168 @@ pub(super) async fn tree(args: args::Tree, config: &Config) -> Result<Exit, Erro
 /// The lines of all branches, each branch below the one that it began in.
 pub(super) fn lines(journal: &Journal, state: &AgentState) -> Vec<Line> {
     let branches = journal.branches();
-    let mut all = Vec::new();
     let roots = (0..branches.len()).filter(|index| parent(&branches, *index).is_none());
     let several = roots.clone().count() > 1;
     // Those that are looked at next are last.
     let mut next: Vec<_> = roots.map(|root| (root, usize::from(several))).collect();
     next.reverse();
-    let mut steps = vec![0; branches.len()];
+    let mut open = vec![false; branches.len()];
+    let mut walk = Walk::default();
     while let Some((index, depth)) = next.pop() {
         let Some(branch) = branches.get(index) else { continue };
-        let before = branch.parent.and_then(|parent| steps.get(parent).copied()).unwrap_or(0);
-        let mut walk = Walk { depth, lines: Vec::new(), step: before };
+        let goes_on = branch.parent.and_then(|parent| open.get(parent).copied());
+        walk.enter(depth, goes_on);
         branch.entries.iter().for_each(|entry| walk.take(entry));
-        if let Some(place) = steps.get_mut(index) {
-            *place = walk.step;
+        if let Some(place) = open.get_mut(index) {
+            *place = walk.open;
         }
-        all.extend(walk.lines);
         next.extend(branch.children.iter().rev().map(|child| (*child, depth + 1)));
     }
-    finish(&mut all, journal, state);
-    all
+    finish(walk, journal, state)
 }
 
 fn parent(branches: &[Branch], index: usize) -> Option<usize> {
     branches.get(index).and_then(|branch| branch.parent)
 }
 
-/// Adds what is known of the whole: labels, and where the head is.
-fn finish(lines: &mut [Line], journal: &Journal, state: &AgentState) {
-    let tip = journal.tip();
-    for line in lines {
-        line.head = line.first <= tip && tip <= line.entry;
-        let labels = state.facts().labels.iter();
-        let own = labels.filter(|(entry, _)| line.first <= **entry && **entry <= line.entry);
-        line.labels = own.map(|(_, label)| label.clone()).collect();
-        line.tokens = line.used.total_tokens();
-        line.cost_usd = line.used.cost.0 as f64 / 1e6;
+/// Adds what is known of the whole: labels, what was used, and where the head is.
+fn finish(walk: Walk, journal: &Journal, state: &AgentState) -> Vec<Line> {
+    let Walk { mut lines, of, .. } = walk;
+    // What comes before the first task has a line only if there is something to say of it.
+    let mut start = Line::new(0, journal.head(), START.0, START.1.to_owned());
+    let mut has_start = false;
+    let mut line = |lines: &mut [Line], at: Seq, change: &dyn Fn(&mut Line)| match of
+        .get(&at)
+        .and_then(|index| lines.get_mut(*index))
+    {
+        Some(line) => change(line),
+        None => {
+            has_start = true;
+            change(&mut start);
+        }
+    };
+    line(&mut lines, journal.tip(), &|line| line.head = true);
+    let places = journal.places();
+    for (entry, label) in state.facts().labels.iter() {
+        let at = places.get(entry).copied().unwrap_or(Seq::ZERO);
+        line(&mut lines, at, &|line| line.labels.push(label.clone()));
     }
+    for (at, used) in journal.charges() {
+        line(&mut lines, at, &|line| {
+            line.tokens = line.tokens.saturating_add(used.total_tokens());
+            line.cost_usd += used.cost.0 as f64 / 1e6;
+        });
+    }
+    if has_start {
+        lines.insert(0, start);
+    }
+    lines
 }
 
-/// A branch, an entry after the other.
+/// The lines of branches, an entry after the other.
+#[derive(Default)]
 struct Walk {
-    depth: usize,
     lines: Vec<Line>,
-    /// The number of the last step in its execution.
-    step: u32,
+    /// The line of each entry.
+    of: BTreeMap<Seq, usize>,
+    depth: usize,
+    /// Whether the branch has no line yet.
+    is_new: bool,
+    /// Whether the branch is a root.
+    is_root: bool,
+    /// Whether the last line is of entries that begin none: the next line takes its place.
+    is_preface: bool,
+    /// Whether a step is under way.
+    open: bool,
 }
 
 impl Walk {
-    fn take(&mut self, entry: &Entry) {
-        match &entry.event {
-            Event::ExecutionStarted(started) => {
-                self.step = 0;
-                let task = started.input.first().map_or_else(String::new, |task| task.text());
-                self.begin(entry, "task", task);
-            }
-            Event::InferenceStarted(_) if !self.is_open() => {
-                self.step += 1;
-                self.begin(entry, "step", String::new());
-                self.last(|line| line.open = true);
-            }
-            Event::Responded(responded) => {
-                self.last(|line| line.what = said(&responded.response.message))
-            }
-            Event::Steered(message) => self.begin(entry, "steered", message.text()),
-            Event::FollowedUp(message) => self.begin(entry, "follow-up", message.text()),
-            Event::MessageAdded(message) => self.begin(entry, "message", message.text()),
-            Event::ExecutionFinished(finished) => {
-                let status = finished.status.as_str().replace('_', " ");
-                self.begin(entry, "end", status);
-            }
-            Event::StepFinished(_) => self.last(|line| line.open = false),
-            _ => {}
-        }
-        self.last(|line| {
-            line.entry = entry.seq;
-            line.used = line.used.plus(&entry.event.charged());
-        });
+    /// Begins a branch; `open` is whether it begins in a step, none at a root.
+    fn enter(&mut self, depth: usize, open: Option<bool>) {
+        self.depth = depth;
+        self.open = open.unwrap_or_default();
+        self.is_new = true;
+        self.is_root = open.is_none();
+        self.is_preface = false;
     }
 
-    fn is_open(&self) -> bool {
-        self.lines.last().is_some_and(|line| line.open)
+    fn take(&mut self, entry: &Entry) {
+        match (self.begins(&entry.event), self.lines.last_mut()) {
+            (Some(("follow-up", text)), Some(task)) if is_unsaid(task, self.is_new) => {
+                task.what = text;
+            }
+            (Some((kind, what)), Some(preface)) if self.is_preface => {
+                (preface.kind, preface.what) = (kind, what);
+                self.is_preface = false;
+            }
+            (Some((kind, what)), _) => self.begin(entry, kind, what),
+            (None, _) if self.is_new && self.is_root => {
+                self.begin(entry, START.0, START.1.to_owned());
+                self.is_preface = true;
+            }
+            (None, _) if self.is_new => {
+                self.begin(entry, "entry", entry.event.kind().replace('_', " "));
+                self.is_preface = !self.open;
+            }
+            (None, _) => {}
+        }
+        match &entry.event {
+            Event::InferenceStarted(_) => self.open = true,
+            Event::StepFinished(_) | Event::ExecutionStarted(_) => self.open = false,
+            _ => {}
+        }
+        let Some(line) = self.lines.last_mut() else { return };
+        line.entry = entry.seq;
+        if let Event::Responded(responded) = &entry.event {
+            line.what = said(&responded.response.message);
+        }
+        self.of.insert(entry.seq, self.lines.len() - 1);
+    }
+
+    /// The kind of line that an event begins, and what it says.
+    fn begins(&self, event: &Event) -> Option<(&'static str, String)> {
+        // What is said in the middle of a step is part of it.
+        if self.open && !matches!(event, Event::ExecutionStarted(_)) {
+            return None;
+        }
+        Some(match event {
+            Event::ExecutionStarted(started) => {
+                ("task", started.input.first().map_or_else(String::new, |task| task.text()))
+            }
+            Event::InferenceStarted(_) => ("step", String::new()),
+            Event::Steered(message) => ("steered", message.text()),
+            Event::FollowedUp(message) => ("follow-up", message.text()),
+            Event::MessageAdded(message) => ("message", message.text()),
+            Event::Compacted(compacted) => ("compaction", compacted.summary.clone()),
+            Event::BranchSummarised(branch) => ("summary", summary(&branch.message)),
+            Event::ExecutionFinished(finished) => {
+                ("end", finished.status.as_str().replace('_', " "))
+            }
+            _ => return None,
+        })
     }
 
     fn begin(&mut self, entry: &Entry, kind: &'static str, what: String) {
-        // What is said in the middle of a step is part of it.
-        if self.is_open() {
-            return;
-        }
-        self.lines.push(Line {
-            depth: self.depth,
-            first: entry.seq,
-            entry: entry.seq,
-            head: false,
-            kind,
-            what,
-            tokens: 0,
-            cost_usd: 0.0,
-            labels: Vec::new(),
-            used: Amounts::default(),
-            open: false,
-        });
+        self.is_new = false;
+        self.lines.push(Line::new(self.depth, entry.seq, kind, what));
     }
+}
 
-    fn last(&mut self, change: impl FnOnce(&mut Line)) {
-        if let Some(line) = self.lines.last_mut() {
-            change(line);
-        }
-    }
+/// Whether a line is a task of which nothing was said yet: a message that was queued follows.
+fn is_unsaid(line: &Line, is_of_another_branch: bool) -> bool {
+    line.kind == "task" && line.what.is_empty() && !is_of_another_branch
 }
 
 /// What a response says: the tools that it calls, else its text.
 fn said(message: &Message) -> String {
     let tools: Vec<_> = message.tool_calls().map(|call| call.name.to_string()).collect();
     if tools.is_empty() { message.text() } else { tools.join(", ") }
+}
+
+/// What was said of a path that was left.
+fn summary(message: &Message) -> String {
+    let summary = message.app.as_ref().and_then(|app| app.read::<BranchSummary>().ok());
+    summary.map_or_else(|| message.text(), |branch| branch.summary)
 }
 
 fn shown(lines: &[Line], state: &AgentState, terminal: Terminal) -> String {
