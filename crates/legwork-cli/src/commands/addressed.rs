@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork::agent::StoredSession;
+use legwork::core::journal::Journal;
 use legwork::core::{AgentState, SessionId};
 use legwork::port::Store;
 use legwork::port::store::Range;
@@ -18,7 +19,9 @@ use crate::store_address::StoreAddress;
 /// A session that was named on the command line.
 pub(super) struct Addressed {
     pub(super) session: StoredSession,
-    /// Its state when it was looked up.
+    /// Its journal when it was looked up.
+    pub(super) journal: Journal,
+    /// Its state, as that journal says.
     pub(super) state: AgentState,
     /// The session above all others, which is the one to resume.
     pub(super) root: SessionId,
@@ -45,7 +48,7 @@ impl Addressed {
         let (root, store) = (above.session().clone(), address.flag());
         let flags = format!("{store}{}", Settings::needed(&above, config)?);
         let resume = format!("legwork resume {}{flags}", quoted(root.as_str()));
-        Ok(Self { session, state, root, store, resume })
+        Ok(Self { session, journal: found.journal, state, root, store, resume })
     }
 }
 

@@ -76,6 +76,70 @@ fn s8_1_an_entry_is_named_by_its_label() {
 }
 
 #[test]
+fn s8_1_a_label_is_given_where_the_session_stands_and_moves_when_it_is_given_again() {
+    let (home, server) = (Home::new(), server());
+    let id = begun(&home, &server);
+    let label = |args: &[&str]| home.ran(&[&["sessions", "label", &id], args].concat());
+    // Bookkeeping after the end of the task is not labelled.
+    home.ran(&["sessions", "title", &id, "Letters"]).ends(0);
+    label(&["good"]).ends(0);
+    let labels = |line: usize| tree(&home, &id)[line]["labels"].clone();
+    assert_eq!(labels(6), json!(["good"]));
+    let shown = home.ran(&["sessions", "tree", &id]).ends(0).out;
+    assert!(shown.contains("[good]"), "{shown}");
+
+    let first = entry(&tree(&home, &id)[3]);
+    label(&["good", "--entry", &first]).ends(0);
+    assert_eq!((labels(3), labels(6)), (json!(["good"]), json!([])));
+    let moved = home.ran(&["sessions", "branch", &id, "good"]).ends(0).out;
+    assert!(moved.contains(&format!("stands at entry {first}")), "{moved}");
+
+    let number = label(&["15"]).ends(2).err;
+    assert!(number.contains("a label cannot be a number"), "{number}");
+}
+
+/// The lines that the head is at.
+fn heads(home: &Home, id: &str) -> Vec<Value> {
+    let mut lines = tree(home, id);
+    lines.retain(|line| line["head"] == json!(true));
+    lines
+}
+
+#[test]
+fn s8_1_the_head_has_a_line_before_the_first_task_and_on_a_branch_of_bookkeeping() {
+    let (home, server) = (Home::new(), server());
+    let id = begun(&home, &server);
+    home.ran(&["sessions", "rewind", &id]).ends(0);
+    home.ran(&["sessions", "rewind", &id]).ends(0);
+    let lines = tree(&home, &id);
+    assert_eq!((text(&lines[0], "kind"), &lines[0]["head"]), ("start".into(), &json!(true)));
+    assert_eq!(heads(&home, &id).len(), 1);
+    let shown = home.ran(&["sessions", "tree", &id]).ends(0).out;
+    assert!(shown.lines().nth(1).unwrap().starts_with('*'), "{shown}");
+
+    let end = entry(&lines[4]);
+    home.ran(&["sessions", "branch", &id, &end]).ends(0);
+    home.ran(&["sessions", "set", &id, "--metadata", "ticket=17"]).ends(0);
+    let at = heads(&home, &id);
+    assert_eq!(at.len(), 1, "{at:?}");
+    assert_eq!((text(&at[0], "kind"), &at[0]["depth"]), ("entry".into(), &json!(1)));
+}
+
+#[test]
+fn s8_1_a_task_that_was_submitted_has_one_line() {
+    let (home, server) = (Home::new(), server());
+    let id = home.ran(&["submit", "--json", "--model", "test:scripted", "Some task"]).ends(0);
+    let id = text(&id.events()[0], "session");
+    home.ran_with(&server, &["work", "--until-idle"]).ends(0);
+    let lines = tree(&home, &id);
+    assert_eq!(
+        (text(&lines[0], "kind"), text(&lines[0], "what")),
+        ("task".into(), "Some task".into())
+    );
+    assert_eq!(text(&lines[1], "kind"), "step");
+}
+
+#[test]
 fn s8_1_the_head_goes_back_by_the_task_and_by_steps() {
     let (home, server) = (Home::new(), server());
     let id = begun(&home, &server);

@@ -343,9 +343,13 @@ impl SessionFacts {
     fn label(&mut self, label: &crate::inbox::Label) {
         let labels = Arc::make_mut(&mut self.labels);
         match &label.text {
-            Some(text) => labels.insert(label.entry, text.clone()),
-            None => labels.remove(&label.entry),
-        };
+            Some(text) => {
+                // A label names one entry: the one that it was given to last.
+                labels.retain(|_, other| other != text);
+                labels.insert(label.entry, text.clone());
+            }
+            None => drop(labels.remove(&label.entry)),
+        }
     }
 }
 

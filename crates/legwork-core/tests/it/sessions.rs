@@ -87,6 +87,10 @@ fn s8_1_labels_stay_on_every_path() {
     assert_eq!(labels, [(5, "good"), (10, "bad")]);
     let state = state.with(label(10, None));
     assert_eq!(state.facts().labels.len(), 1);
+    // A label that is given again moves.
+    let state = state.with(label(3, Some("good")));
+    let labels: Vec<_> = state.facts().labels.iter().map(|(at, text)| (at.0, &**text)).collect();
+    assert_eq!(labels, [(3, "good")]);
 }
 
 fn posted(cursor: u64, item: Item) -> Posted {

@@ -8,11 +8,11 @@ use crate::error::Error;
 /// The entry of a number or a label.
 pub(super) fn entry(state: &AgentState, asked: &str) -> Result<Seq, Error> {
     let labels = &state.facts().labels;
-    if let Some((entry, _)) = labels.iter().rev().find(|(_, label)| *label == asked) {
-        return Ok(*entry);
+    if let Some(number) = number(asked) {
+        return Ok(number);
     }
-    if let Ok(number) = asked.parse() {
-        return Ok(Seq(number));
+    if let Some((entry, _)) = labels.iter().find(|(_, label)| *label == asked) {
+        return Ok(*entry);
     }
     let known: Vec<_> = labels.values().map(|label| visible(label).into_owned()).collect();
     let hint = match known.is_empty() {
@@ -22,4 +22,9 @@ pub(super) fn entry(state: &AgentState, asked: &str) -> Result<Seq, Error> {
         false => format!("its labels are {}; or give the number of an entry", known.join(", ")),
     };
     Err(Error::usage(format!("the session has no entry labelled {:?}", visible(asked)), hint))
+}
+
+/// The entry of a number.
+pub(super) fn number(asked: &str) -> Option<Seq> {
+    asked.parse().ok().map(Seq)
 }
