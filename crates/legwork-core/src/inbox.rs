@@ -46,6 +46,8 @@ pub enum Item {
     Set(SessionSettings),
     /// A metadata value of the conversation, or its removal.
     SetMetadata(MetadataSet),
+    /// A task: a follow-up message, with which a suspended session goes on.
+    Task(Arc<Message>),
 }
 
 /// How many of the follow-up messages that wait are delivered where the agent would stop.
@@ -66,7 +68,9 @@ impl Item {
     /// The first part that fails the check.
     pub fn check(&self) -> Result<(), Malformed> {
         match self {
-            Self::Steer(message) | Self::FollowUp(message) => Transcript::check([message]),
+            Self::Steer(message) | Self::FollowUp(message) | Self::Task(message) => {
+                Transcript::check([message])
+            }
             _ => Ok(()),
         }
     }

@@ -96,7 +96,7 @@ async fn begun(
         return Ok(Some(journal));
     }
     match item {
-        Item::Steer(_) | Item::FollowUp(_) if sessions.keeps => Ok(None),
+        Item::Steer(_) | Item::FollowUp(_) | Item::Task(_) if sessions.keeps => Ok(None),
         _ => Err(sessions.no_session(session)),
     }
 }

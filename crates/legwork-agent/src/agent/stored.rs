@@ -213,7 +213,7 @@ impl StoredSession {
         self.deliver(Item::MoveHead(to)).await
     }
 
-    /// Leaves a task for a worker; begins the session if it is new. See [`Session::submit`](crate::Session::submit), which knows its agent.
+    /// Leaves a task for a worker; begins the session if it is new, and ends a suspension. See [`Session::submit`](crate::Session::submit), which knows its agent.
     ///
     /// # Errors
     /// When no sessions are kept, the task holds a tool call or a result, or the store cannot be
@@ -232,7 +232,7 @@ impl StoredSession {
             Err(legwork_session::Error::Store(error)) if error.is_conflict() => {}
             Err(error) => return Err(error.into()),
         }
-        self.follow_up(task).await
+        self.deliver(Item::Task(Arc::new(task.into()))).await
     }
 
     /// Makes a new session that goes on from an entry of this one: the same conversation up to

@@ -169,6 +169,35 @@ async fn s8_10_a_suspended_session_rests_until_it_is_resumed() {
 }
 
 #[tokio::test]
+async fn s8_10_a_task_that_is_left_for_a_suspended_session_ends_the_suspension() {
+    let desk = Desk::new();
+    let session = desk.agent(["one", "two", "three"].map(Turn::text)).session("s");
+    session.run("first").await.unwrap();
+    session.suspend("night").await.unwrap();
+    session.follow_up("second").await.unwrap();
+    assert_eq!(session.run_until_rest().await.unwrap(), Rest::Completed);
+    assert_eq!(texts(&session).await, ["first", "one"]);
+    session.submit("third").await.unwrap();
+    assert_eq!(desk.due().await, ["s"]);
+    assert!(session.state().await.unwrap().facts().suspended.is_none());
+    assert_eq!(session.run_until_rest().await.unwrap(), Rest::Completed);
+    assert_eq!(texts(&session).await, ["first", "one", "second", "two", "third", "three"]);
+}
+
+#[tokio::test]
+async fn s8_10_a_task_that_is_left_while_a_process_works_ends_a_suspension() {
+    let desk = Desk::new();
+    let session = desk.agent(["one", "two"].map(Turn::text)).session("s");
+    session.submit("first").await.unwrap();
+    let held = desk.store.claim(session.id()).await.unwrap();
+    session.suspend("night").await.unwrap();
+    session.submit("second").await.unwrap();
+    held.release().await.unwrap();
+    assert_eq!(session.run_until_rest().await.unwrap(), Rest::Completed);
+    assert_eq!(texts(&session).await, ["first", "one", "second", "two"]);
+}
+
+#[tokio::test]
 async fn s8_1_a_fork_goes_on_by_itself() {
     let desk = Desk::new();
     let turns = ["one", "two"].map(Turn::text);

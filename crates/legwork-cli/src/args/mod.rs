@@ -128,7 +128,7 @@ pub(crate) enum Command {
     /// Stop what a session does, in whatever process it runs
     #[command(after_help = inbox::STOP)]
     Stop(Stop),
-    /// Suspend a session: it rests before its next step until it is resumed
+    /// Suspend a session: it rests until it is resumed or given a task
     #[command(after_help = inbox::SUSPEND)]
     Suspend(Suspend),
     /// Put a summary in place of the beginning of a conversation

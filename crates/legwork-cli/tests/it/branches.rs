@@ -181,3 +181,20 @@ fn s8_10_a_suspended_session_is_left_by_workers_and_resumed_by_people() {
     let run = home.ran_with(&server, &["resume", &id]).ends(0).out;
     assert!(run.contains("done"), "{run}");
 }
+
+#[test]
+fn s8_10_a_task_that_is_submitted_to_a_suspended_session_is_worked_on() {
+    let turns = ["one", "two"].map(Turn::text);
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "First task"]).ends(0).session();
+    home.ran(&["suspend", &id, "--reason", "lunch"]).ends(0);
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert!(shown.contains("suspended: lunch"), "{shown}");
+    home.ran_with(&server, &["submit", "--session", &id, "Second task"]).ends(0);
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert!(!shown.contains("suspended: lunch"), "{shown}");
+    let worked = home.ran_with(&server, &["work", "--until-idle"]).ends(0).out;
+    assert!(worked.contains("1 session worked on"), "{worked}");
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert!(shown.contains("two"), "{shown}");
+}

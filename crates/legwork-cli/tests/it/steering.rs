@@ -194,3 +194,18 @@ fn a_subagent_that_ended_is_not_spoken_to() {
     let told = home.ran(&["steer", &child.unwrap(), "More"]).ends(2);
     told.says("the subagent has ended").says(&format!("legwork steer {}", ran.session()));
 }
+
+#[test]
+fn s8_10_a_session_that_was_suspended_between_two_steps_is_listed_as_that() {
+    let (home, server) = (Home::new(), Server::start([lists(), Turn::text("Done.")]).unwrap());
+    let (run, id) = held(&home, &server);
+    home.ran(&["suspend", &id, "--reason", "lunch"]).ends(0);
+    server.release(0);
+    run.end();
+    let list = home.ran(&["sessions", "list"]).ends(0).out;
+    assert!(list.contains("suspended") && !list.contains("interrupted"), "{list}");
+    let listed = home.ran(&["sessions", "list", "--json"]).ends(0).events();
+    assert_eq!(listed[0]["suspended"], json!(true), "{listed:?}");
+    let shown = home.ran(&["sessions", "show", &id]).ends(0).out;
+    assert!(shown.contains("suspended: lunch"), "{shown}");
+}

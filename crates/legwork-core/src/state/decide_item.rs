@@ -36,6 +36,11 @@ impl AgentState {
                 true => Ok(vec![Event::MetadataSet(set)]),
                 false => Err(Refusal::TooDeep),
             },
+            Item::Task(message) => {
+                let resumed = self.facts().suspended.is_some();
+                let resumed = resumed.then_some(Event::Resumed(event::Resumed {}));
+                Ok([Event::FollowUpQueued(message)].into_iter().chain(resumed).collect())
+            }
         }
     }
 

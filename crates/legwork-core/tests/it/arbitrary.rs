@@ -379,6 +379,7 @@ fn item() -> BoxedStrategy<Item> {
         settings().prop_map(Item::Set),
         (text(), prop::option::of(json()))
             .prop_map(|(key, value)| Item::SetMetadata(event::MetadataSet { key, value })),
+        message().prop_map(Item::Task),
     ]
     .boxed()
 }

@@ -651,6 +651,7 @@ fn after_the_end() -> Vec<Event> {
             18,
             Some(event::RefusedItem { item: Item::SetMetadata(metadata_set()), reason: no() }),
         ),
+        refused(19, Some(event::RefusedItem { item: Item::Task(said("x")), reason: no() })),
         Event::HeadMoved(HeadMoved { to: Seq(7) }),
         Event::InferenceStarted(event::InferenceStarted { reserved, tools: None, request: None }),
         Event::Responded(event::Responded { response, charged }),

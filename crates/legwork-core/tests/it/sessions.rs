@@ -131,6 +131,7 @@ fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
     for (item, effect) in [
         (Item::Steer(message()), Event::Steered(message())),
         (Item::FollowUp(message()), Event::FollowUpQueued(message())),
+        (Item::Task(message()), Event::FollowUpQueued(message())),
         (Item::Stop("enough".into()), Event::StopRaised(stop)),
         (Item::Answer(answer.clone()), Event::Answered(Answered { answer })),
         (Item::Label(label.clone()), Event::Labelled(label)),

@@ -18,7 +18,7 @@ pub(crate) async fn suspend(args: args::Suspend, config: &Config) -> Result<Exit
     Report { at: &at, delivery, verb: "suspend" }.print(args.json, |standing| {
         let becomes = match standing {
             Standing::Running => "sent: the process that runs the session rests after its step",
-            _ => "suspended: no worker takes the session up until it is resumed",
+            _ => "suspended: no worker takes the session up until it is resumed or given a task",
         };
         becomes.to_owned()
     })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use legwork::core::journal::Journal;
 use legwork::core::{AgentId, AgentState, Event, ExecutionStatus, SessionId, Timestamp};
 use legwork::port::Store;
-use legwork::port::store::{Parent, Query, SessionInfo};
+use legwork::port::store::{Parent, Query, Range, SessionInfo};
 use serde::Serialize;
 
 use super::tree::nested;
@@ -30,6 +30,8 @@ const INDENT: usize = 2;
 const RUNNING: &str = "running";
 /// The word for a session that waits for an answer.
 const WAITING: &str = "waiting";
+/// The word for a session in progress that was suspended.
+pub(super) const SUSPENDED: &str = "suspended";
 /// The word for a session in progress that no process runs.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
@@ -43,6 +45,9 @@ pub(super) struct Row {
     /// Whether a process runs it; none if the store cannot tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<bool>,
+    /// Whether it was suspended between two steps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    suspended: bool,
     /// Not of one in progress: a list does not know how many it has made meanwhile.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
@@ -63,6 +68,7 @@ impl Row {
         let waits = ExecutionStatus::from(self.status.as_str()).is_waiting();
         match self.running {
             Some(true) => RUNNING.to_owned(),
+            Some(false) if self.suspended => SUSPENDED.to_owned(),
             Some(false) => INTERRUPTED.to_owned(),
             None if waits => WAITING.to_owned(),
             None => self.status.replace('_', " "),
@@ -156,6 +162,7 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
     let status = summary.status.as_ref();
     let running = running(store, &info.session, status).await;
     let in_progress = status == Some(&ExecutionStatus::InProgress);
+    let suspended = running == Some(false) && is_suspended(store, info).await;
     let agent = summary.parent.is_some().then(|| summary.agent.clone()).flatten();
     Row {
         session: info.session.clone(),
@@ -163,12 +170,25 @@ async fn row(store: &Arc<dyn Store>, info: &SessionInfo) -> Row {
         updated_at: info.updated_at,
         status: status.map_or("empty", ExecutionStatus::as_str).to_owned(),
         running,
+        suspended,
         steps: (!in_progress).then_some(summary.steps),
         task: one_line(&summary.title),
         dir: None,
         parent: summary.parent.clone(),
         agent,
     }
+}
+
+/// Whether a session in progress that no process runs was suspended.
+///
+/// Its summary says only that it is not due, so that the journals of these few are read: the head
+/// of others was moved.
+async fn is_suspended(store: &Arc<dyn Store>, info: &SessionInfo) -> bool {
+    if info.summary.due_at.is_some() {
+        return false;
+    }
+    let read = store.read(&info.session, Range::ALL).await;
+    read.is_ok_and(|read| read.journal.fold(&info.session).facts().suspended.is_some())
 }
 
 /// A session in a line: when it changed, its status and task.

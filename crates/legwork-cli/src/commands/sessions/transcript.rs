@@ -15,7 +15,7 @@ use legwork::core::{
 };
 use serde_json::Value;
 
-use crate::commands::sessions::list::INTERRUPTED;
+use crate::commands::sessions::list::{INTERRUPTED, SUSPENDED};
 use crate::display::text::{age, clip, count, one_line, visible};
 use crate::display::tool::{self, Finished};
 use crate::display::{Again, Terminal, Usage, spent, spent_in_step, to_go_on};
@@ -97,12 +97,18 @@ impl Transcript {
         let state = found.journal.fold(&found.id);
         self.show_results();
         self.line("");
+        let suspended = state.facts().suspended.as_deref();
+        let is_over = state.status().is_none_or(ExecutionStatus::is_terminal);
         let status = match found.running {
+            Some(false) if suspended.is_some() && !is_over => SUSPENDED.to_owned(),
             Some(false) => INTERRUPTED.to_owned(),
             _ => state.status().unwrap_or(&ExecutionStatus::InProgress).to_string(),
         };
         let (marks, used) = (self.terminal.marks, Usage::of_amounts(&state.ledger().lifetime));
         self.line(&format!("{status} {} {}", marks.dot, spent(&used, marks)));
+        if let Some(reason) = suspended {
+            self.line(&format!("suspended: {}", one_line(reason)));
+        }
         match to_go_on(&state, again) {
             Some(_) if found.running == Some(true) => self.line("a process runs it now"),
             Some(next) => self.line(&format!("to go on: {next}")),
