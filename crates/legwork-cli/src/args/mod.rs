@@ -75,7 +75,7 @@ Exit codes:
     2  wrong usage
     3  stopped by a limit
     4  waits for an answer
-  130  interrupted; resume goes on";
+  130  interrupted; resume goes on with what is unfinished";
 
 /// An agent that finishes what it starts.
 ///

@@ -19,8 +19,9 @@ and checks for itself.
 
 With --all, several sessions go on at a time, as `legwork work` runs them: those whose
 process died, that were answered or spoken to, or whose time came. A line says what
-each came to, and the exit code is 1 if one failed. The first Ctrl-C ends the steps
-under way, a second one ends at once.
+each came to. The exit code is 1 if one failed or could not be run. The first Ctrl-C
+ends the steps under way, a second one ends at once; the exit code is 130 then. With
+--watch the first one is how it ends: the exit code is 0.
 
 Model, tools and limits are those of the session, unless given again. What
 loosens its confinement is not taken from the journal, which others may have

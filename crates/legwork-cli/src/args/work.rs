@@ -29,7 +29,9 @@ what loosens its confinement comes from the flags and settings of this command, 
 with `legwork resume`.
 
 Ctrl-C or SIGTERM ends the steps under way and then the worker; a second one ends
-it at once. Either way the sessions go on elsewhere.";
+it at once. Either way the sessions go on elsewhere. The exit code is 0 after the
+first and 130 after the second. With --until-idle it is 130 after either, and 1 if
+a session failed or could not be run.";
 
 pub(super) const SUBMIT: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork::agent::auxiliary::AuxiliaryRequest;
-use legwork::agent::{Control, Session};
+use legwork::agent::{self, Control, HaltReason, Session};
 use legwork::core::AgentState;
 use legwork::port::Observer;
 
@@ -17,6 +17,16 @@ use crate::settings::Settings;
 use crate::store_address::StoreAddress;
 use crate::trust::Asks;
 use crate::worker::{Ready, Worker};
+
+/// What is said of a summary that was interrupted.
+pub(crate) const UNDONE: &str =
+    "no summary was written: the session stands where it was, and nothing is left to resume";
+
+/// Whether a person interrupted what the model was asked for.
+pub(crate) fn is_interrupted(error: &agent::Error) -> bool {
+    let agent::Error::Halted(halt) = error else { return false };
+    matches!(halt.reason, HaltReason::Interrupted)
+}
 
 /// A session, and the agent whose model is asked.
 pub(crate) struct Asked {
@@ -53,11 +63,11 @@ impl Asked {
         Ok(Some(Self { found, state, screen, control, ready }))
     }
 
-    /// Asks the model, shown as it goes; gives the state since.
+    /// Asks the model, shown as it goes; gives the state since, none if a person interrupts it.
     pub(crate) async fn ask(
         &self,
         what: impl FnOnce(&Session) -> AuxiliaryRequest,
-    ) -> Result<AgentState, Error> {
+    ) -> Result<Option<AgentState>, Error> {
         let session = self.ready.agent.session(self.found.id.clone());
         let observer: Arc<dyn Observer> = Arc::clone(&self.screen) as _;
         let asked = what(&session).observer(observer).control(self.control.clone());
@@ -66,6 +76,12 @@ impl Asked {
             self.screen.note(&ended.to_string());
         }
         self.ready.ended(&self.screen);
-        Ok(run?.into_state())
+        match run {
+            Err(error) if is_interrupted(&error) => {
+                self.screen.note(UNDONE);
+                Ok(None)
+            }
+            run => Ok(Some(run?.into_state())),
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) async fn compact(args: args::Compact, config: &Config) -> Result<Exit
     let asked = Asked::find(&session, &agent, &store, &output, config).await?;
     let Some(asked) = asked else { return Ok(Exit::Interrupted) };
     let state = asked.ask(|session| session.compact(focus)).await?;
+    let Some(state) = state else { return Ok(Exit::Interrupted) };
     asked.screen.note(&told(&asked.state, &state));
     Ok(Exit::Done)
 }

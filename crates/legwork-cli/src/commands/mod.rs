@@ -33,6 +33,7 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use legwork::agent::Control;
 
+pub(crate) use auxiliary::{UNDONE, is_interrupted};
 pub(crate) use compact::told as compacted;
 pub(crate) use legwork::core::nearest::nearest;
 pub(crate) use sessions::{changes, listed, summary_line};

@@ -1,9 +1,10 @@
 //! `legwork compact`, and `legwork sessions branch --summary`.
 
 use legwork_testkit::{Script, Server, Turn};
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::home::{Home, fed, text};
+use crate::home::{Home, fed, started, text};
 
 fn server() -> Server {
     let script = Script::from_fn(|asked| match asked.last() {
@@ -96,4 +97,31 @@ fn s8_1_the_tree_has_lines_and_costs_of_summaries() {
     assert_eq!((&summary["depth"], &summary["head"]), (&json!(1), &json!(true)));
     assert!(text(summary, "what").contains("It rained."), "{summary}");
     assert!(summary["tokens"].as_u64().unwrap() > 0, "{summary}");
+}
+
+#[test]
+fn a_summary_that_was_interrupted_is_not_written_and_leaves_nothing_to_resume() {
+    for branches in [false, true] {
+        let (home, server) = (Home::new(), server());
+        let id = begun(&home, &server);
+        let lines = home.ran(&["sessions", "tree", &id, "--json"]).ends(0).events();
+        let end = lines.iter().find(|line| text(line, "kind") == "end").unwrap();
+        let end = end["entry"].to_string();
+        let args = match branches {
+            true => vec!["sessions", "branch", &id, &end, "--summary"],
+            false => vec!["compact", &id],
+        };
+        let asked = server.requests().len();
+        (0..9).for_each(|turn| server.hold(turn));
+        let run = started(home.with(&server, &args));
+        server.received_blocking(asked + 1);
+        run.signal(Signal::INT);
+        let ended = run.end().ends(130).says("no summary was written");
+        assert!(!ended.err.contains("can be resumed"), "{}", ended.err);
+        let after = home.ran(&["sessions", "tree", &id, "--json"]).ends(0).events();
+        let kinds = |lines: &[serde_json::Value]| -> Vec<_> {
+            lines.iter().map(|line| (text(line, "kind"), line["head"].clone())).collect()
+        };
+        assert_eq!(kinds(&after), kinds(&lines));
+    }
 }

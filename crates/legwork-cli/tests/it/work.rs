@@ -4,7 +4,7 @@ use legwork_testkit::{Server, Turn};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::home::{Home, started, text};
+use crate::home::{Home, Ran, started, text};
 
 fn submitted(home: &Home, server: &Server, args: &[&str]) -> String {
     let args = [&["submit", "--json"], args].concat();
@@ -155,4 +155,48 @@ fn s10_6_watching_goes_on_until_a_signal_and_leaves_no_step_undone() {
     server.release(0);
     let ended = watching.end().ends(0);
     assert_eq!(text(&ended.last(), "rest"), "completed");
+}
+
+/// A session that was submitted, and how a command ended that was interrupted while the model was
+/// asked for its first step.
+fn interrupted(args: &[&str]) -> (Home, Server, Ran) {
+    let list = Turn::call("list", json!({"path": "."}));
+    let (home, server) = (Home::new(), Server::start([list, Turn::text("done")]).unwrap());
+    submitted(&home, &server, &["--sandbox", "off", "Some task"]);
+    server.hold(0);
+    let args = [args, &["--json", "--sandbox", "off"]].concat();
+    let mut working = started(home.with(&server, &args));
+    server.received_blocking(1);
+    working.signal(Signal::INT);
+    working.until("stopping");
+    server.release(0);
+    let ended = working.end();
+    (home, server, ended)
+}
+
+#[test]
+fn s10_6_a_worker_that_was_to_run_until_idle_says_that_it_was_interrupted() {
+    for args in [&["work", "--until-idle"][..], &["resume", "--all"]] {
+        let (home, server, ended) = interrupted(args);
+        let ended = ended.ends(130).says("interrupted: 1 session left between two steps");
+        assert_eq!(text(&ended.last(), "rest"), "interrupted");
+        let goes_on = home.ran_with(&server, &[args, &["--sandbox", "off"]].concat()).ends(0);
+        assert!(goes_on.out.contains("completed\n1 session "), "{}", goes_on.out);
+    }
+    for args in [&["work"][..], &["resume", "--all", "--watch"]] {
+        interrupted(args).2.ends(0);
+    }
+}
+
+#[test]
+fn s10_6_a_session_that_cannot_be_run_is_the_exit_code_of_both_commands() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("done")]).unwrap());
+    let elsewhere = home.work().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    home.ran_with(&server, &["submit", "--dir", "elsewhere", "Some task"]).ends(0);
+    for args in [&["work", "--until-idle"][..], &["resume", "--all"]] {
+        let ended = home.ran_with(&server, args).ends(1).out;
+        assert!(ended.contains("not run"), "{ended}");
+        assert!(ended.contains("0 sessions"), "{ended}");
+    }
 }

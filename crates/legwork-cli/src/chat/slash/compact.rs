@@ -7,7 +7,7 @@ use legwork::port::Observer;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::chat::{Chat, Then};
-use crate::commands::compacted;
+use crate::commands::{UNDONE, compacted, is_interrupted};
 use crate::error::Error;
 use crate::keyboard::Typed;
 
@@ -33,7 +33,10 @@ pub(super) async fn compact(
         tokio::select! {
             biased;
             run = &mut work => {
-                chat.say(&compacted(&before, run?.state()));
+                match run {
+                    Err(error) if is_interrupted(&error) => chat.say(UNDONE),
+                    run => chat.say(&compacted(&before, run?.state())),
+                }
                 return Ok(leaves);
             }
             () = chat.leaves.interrupt.cancelled(), if leaves == Then::Stays => {

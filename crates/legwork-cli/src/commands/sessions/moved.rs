@@ -33,8 +33,10 @@ async fn branch_with_summary(
     let args::Branch { session, agent, store, output, .. } = args;
     let asked = Asked::find(session, agent, store, output, config).await?;
     let Some(asked) = asked else { return Ok(Exit::Interrupted) };
-    let state = asked.ask(|session| session.branch_with_summary(to)).await?;
-    report(at, &state)
+    match asked.ask(|session| session.branch_with_summary(to)).await? {
+        Some(state) => report(at, &state),
+        None => Ok(Exit::Interrupted),
+    }
 }
 
 pub(super) async fn rewind(args: args::Rewind, config: &Config) -> Result<Exit, Error> {
