@@ -72,6 +72,29 @@ impl StoreAddress {
         self.address.scheme() == Scheme::Memory
     }
 
+    /// Refuses a store that is gone when the command ends, for a command that leaves something in
+    /// it, or that works on what others leave.
+    ///
+    /// # Errors
+    /// When it is such a store.
+    pub(crate) fn check_kept(&self) -> Result<(), Error> {
+        if !self.is_of_memory() {
+            return Ok(());
+        }
+        let message = format!("the store {} is gone when this command ends", self.shown);
+        let hint = "name a store that stays, such as sqlite:PATH, jsonl:DIR, \
+                    postgres://HOST/DATABASE or redis://HOST";
+        Err(Error::usage(message, hint))
+    }
+
+    /// Whether two addresses lead to the same store, as far as they say.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let place = |of: &Self| of.path().and_then(|path| path.canonicalize().ok());
+        let is_same_place = place(self).is_some_and(|here| place(other) == Some(here));
+        self.shown == other.shown
+            || (is_same_place && self.address.scheme() == other.address.scheme())
+    }
+
     /// The address as it was given in an argument.
     pub(crate) fn given(text: &str, config: &Config) -> Result<Self, Error> {
         Self::at(Sourced::new(text.to_owned(), Source::Flag("--store")), config)

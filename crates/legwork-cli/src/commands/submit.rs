@@ -28,6 +28,7 @@ use crate::trust::Asks;
 pub(crate) async fn submit(args: args::Submit, config: &Config) -> Result<Exit, Error> {
     let task = task::of(args.task, &args.more, &[])?;
     let address = StoreAddress::of(&args.store, config)?;
+    address.check_kept()?;
     let store = address.open()?;
     let (id, beginning) = match &args.session {
         Some(asked) => {

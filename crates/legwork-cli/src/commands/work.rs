@@ -21,6 +21,7 @@ pub(super) use working::Working;
 pub(crate) async fn work(args: args::Work, config: &Config) -> Result<Exit, Error> {
     let served = Served::read(&args.agents)?;
     let address = StoreAddress::of(&args.store, config)?;
+    address.check_kept()?;
     let store = address.open_shared()?;
     // A wrong address or password ends it now; a server that is away later is waited for.
     store.due(&DueQuery::at(Timestamp(0)).limit(1)).await?;

@@ -16,6 +16,7 @@ pub(super) async fn resume_all(args: args::Resume, config: &Config) -> Result<Ex
     if !args.watch && !address.exists() {
         return if json { Ok(Exit::Done) } else { print(NOTHING) };
     }
+    address.check_kept()?;
     let store = address.open_shared()?;
     let what = (args.agent, config, &address, args.on_doubt.into());
     let working = Working::new(&store, None, what, json)?;

@@ -35,6 +35,7 @@ pub(super) async fn import(args: args::Import, config: &Config) -> Result<Exit, 
         sessions = renamed(&sessions, &roots, &SessionId::from(id.as_str()))?;
     }
     let address = StoreAddress::of(&args.store, config)?;
+    address.check_kept()?;
     let store = address.open()?;
     let imported = StoredSession::import(&*store, &sessions).await;
     imported.map_err(|error| refused(Error::from(error)))?;
