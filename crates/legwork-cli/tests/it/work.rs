@@ -94,6 +94,55 @@ fn s8_2_sessions_are_copied_between_stores_with_what_waits_in_them() {
     // What went on elsewhere is not overwritten.
     let refused = home.ran(&["sessions", "copy", &old, &third, &waits]).ends(1).err;
     assert!(refused.contains("not replaced"), "{refused}");
+    let itself = home.ran(&["sessions", "copy", &old, &old]).ends(2).err;
+    assert!(itself.contains("cannot be copied to itself"), "{itself}");
+}
+
+#[test]
+fn a_session_that_cannot_be_copied_is_left_out_and_the_others_are_copied() {
+    let turns = [Turn::text("one"), Turn::text("two"), Turn::text("three")];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let run = |task: &str| home.ran_with(&server, &["run", "--json", task]).ends(0).session();
+    let (first, unreadable) = (run("First"), run("Second"));
+    // The last row of its journal, as a newer version writes it.
+    home.sql(
+        "UPDATE journal SET entries = CAST(replace(CAST(entries AS TEXT), '\"v\":2', '\"v\":99') \
+         AS BLOB) WHERE id = (SELECT max(id) FROM journal)",
+    );
+    server.hold(0);
+    let mut runs = started(home.with(&server, &["run", "--json", "Third"]));
+    let busy = text(&runs.until("step_started"), "session");
+    let (from, to) = (format!("sqlite:{}", home.store().display()), "jsonl:copies");
+    let copied = home.ran(&["sessions", "copy", &from, to]).ends(1);
+    assert!(copied.out.contains(&first) && copied.out.ends_with("1 session copied, 2 left out\n"));
+    for (session, why) in [(&busy, "it is in use"), (&unreadable, "cannot read its entry")] {
+        let said = format!("session {session} was not copied: ");
+        assert!(copied.err.contains(&said) && copied.err.contains(why), "{}", copied.err);
+    }
+    assert!(!copied.err.contains("nothing was done"), "{}", copied.err);
+    server.release(0);
+    runs.end().ends(0);
+    let copied = home.ran(&["sessions", "copy", &from, to]).ends(1).out;
+    assert!(copied.ends_with("2 sessions copied, 1 left out\n"), "{copied}");
+}
+
+#[test]
+fn a_store_that_is_gone_when_the_command_ends_is_given_nothing_to_keep() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("one")]).unwrap());
+    let id = home.ran_with(&server, &["run", "--json", "First"]).ends(0).session();
+    home.ran(&["sessions", "export", &id, "-o", "one.jsonl"]).ends(0);
+    let from = format!("sqlite:{}", home.store().display());
+    for args in [
+        &["submit", "Task", "--store", "memory:"][..],
+        &["sessions", "import", "one.jsonl", "--store", "memory:"],
+        &["sessions", "copy", &from, "memory:"],
+        &["work", "--until-idle", "--store", "memory:"],
+        &["resume", "--all", "--watch", "--store", "memory:"],
+    ] {
+        let refused = home.ran_with(&server, args).ends(2).err;
+        assert!(refused.contains("gone when this command ends"), "{args:?}: {refused}");
+        assert!(refused.contains("sqlite:PATH"), "{args:?}: {refused}");
+    }
 }
 
 /// A run that was killed while the model was asked, and its session.

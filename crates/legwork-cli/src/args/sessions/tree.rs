@@ -65,7 +65,8 @@ Examples:
 
 The sessions keep their ids, entries and what waits in their inboxes; those of
 subagents come with the ones that they work for. A copy that was cut off goes on
-where it was when the command is given again. Nothing is removed.";
+where it was when the command is given again. Nothing is removed. A session that is
+in use, or that cannot be read, is left out: it is named, and the exit code is 1.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Copy {

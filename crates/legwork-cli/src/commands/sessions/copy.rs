@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use legwork::agent::StoredSession;
+use legwork::agent::{self, StoredSession};
 use legwork::core::SessionId;
 use legwork::port::Store;
-use legwork::port::store::{Query, SessionInfo};
+use legwork::port::store::{self, Query, SessionInfo};
 
 use crate::args;
-use crate::commands::print;
+use crate::commands::{print, tell, warn};
 use crate::config::Config;
 use crate::display::text::{count, visible};
 use crate::error::Error;
@@ -20,6 +20,11 @@ use crate::store_address::StoreAddress;
 pub(super) async fn copy(args: args::Copy, config: &Config) -> Result<Exit, Error> {
     let from_address = StoreAddress::given(&args.from, config)?;
     let to_address = StoreAddress::given(&args.to, config)?;
+    to_address.check_kept()?;
+    if from_address.is_same(&to_address) {
+        let message = format!("{} cannot be copied to itself", from_address.as_str());
+        return Err(Error::usage(message, "give the address of another store to copy to"));
+    }
     let from = from_address.open_existing()?;
     let Some(store) = &from else {
         let message = format!("there is no store at {}", from_address.as_str());
@@ -54,19 +59,73 @@ fn with_subagents(mut chosen: BTreeSet<SessionId>, all: &[SessionInfo]) -> BTree
     }
 }
 
+/// Copies each session, and reports those that cannot be copied.
 async fn copied(
     from: &Arc<dyn Store>,
     to: &dyn Store,
     sessions: &BTreeSet<SessionId>,
 ) -> Result<Exit, Error> {
+    let (mut copied, mut left) = (0, 0);
     for session in sessions {
+        let shown = visible(session.as_str());
         let stored = StoredSession::new(Arc::clone(from), session.clone());
-        let copied = stored.copy_to(to).await.map_err(legwork::Error::from)?;
-        let entries = match copied.entries {
-            1 => "1 entry".to_owned(),
-            entries => format!("{entries} entries"),
-        };
-        print(&format!("{}  {entries}\n", visible(session.as_str())))?;
+        match stored.copy_to(to).await.map_err(Error::from) {
+            Ok(whole) => {
+                copied += 1;
+                let entries = match whole.entries {
+                    1 => "1 entry".to_owned(),
+                    entries => format!("{entries} entries"),
+                };
+                print(&format!("{shown}  {entries}\n"))?;
+            }
+            Err(error) => match why_left(&error) {
+                Some(why) => {
+                    left += 1;
+                    warn(format!("session {shown} was not copied: {why}"));
+                }
+                // The others would fail, too.
+                None => {
+                    tell(&format!("{} copied before an error", count(copied, "session")));
+                    return Err(error);
+                }
+            },
+        }
     }
-    print(&format!("{} copied\n", count(sessions.len() as u64, "session")))
+    let copied = count(copied, "session");
+    match left {
+        0 => print(&format!("{copied} copied\n")),
+        left => {
+            print(&format!("{copied} copied, {left} left out\n"))?;
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+/// Why a session alone cannot be copied; none for what concerns a store as a whole.
+fn why_left(error: &Error) -> Option<String> {
+    Some(match error.as_store() {
+        Some(store::Error::Held { by, .. }) => {
+            format!("it is in use ({by}); copy it once that process has ended")
+        }
+        Some(store::Error::Exists { .. }) => {
+            "the other store has another session of its id, or one that went on there, which is \
+             not replaced"
+                .to_owned()
+        }
+        Some(store::Error::Unreadable { entry, .. }) => {
+            format!("this Legwork cannot read its entry {entry}; use a newer one")
+        }
+        Some(store::Error::Lost { .. } | store::Error::Moved { .. }) => {
+            "another process went on with it meanwhile; give the command again".to_owned()
+        }
+        Some(store::Error::Id { .. }) => error.to_string(),
+        Some(store::Error::Unknown { .. }) => "it was removed meanwhile".to_owned(),
+        Some(_) => return None,
+        None => match error {
+            Error::Legwork(legwork::Error::Agent(agent::Error::UnknownSession(_))) => {
+                "it was removed meanwhile".to_owned()
+            }
+            _ => return None,
+        },
+    })
 }
