@@ -120,7 +120,7 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
     let legwork::Error::Model { model, reason } = &error else { return error.into() };
     let cannot = format!("the model `{}` cannot be used", visible(model));
     match reason {
-        Problem::Name { suggestion } => without_provider(&cannot, suggestion.as_deref()),
+        Problem::Name { suggestion } => without_provider(model, suggestion.as_deref()),
         Problem::Provider { provider, known, .. } => Error::usage(
             format!("{cannot}: the provider `{}` is not known", visible(provider)),
             format!(
@@ -150,7 +150,9 @@ pub(crate) fn in_own_words(error: legwork::Error) -> Error {
     }
 }
 
-fn without_provider(cannot: &str, meant: Option<&str>) -> Error {
+/// The error for a model that is named without its provider, and what may be meant.
+pub(crate) fn without_provider(model: &str, meant: Option<&str>) -> Error {
+    let cannot = format!("the model `{}` cannot be used", visible(model));
     match meant {
         Some(meant) => Error::usage(
             format!("{cannot}: its provider is missing"),

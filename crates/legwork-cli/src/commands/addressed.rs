@@ -8,6 +8,7 @@ use legwork::core::{AgentState, SessionId};
 use legwork::port::Store;
 use legwork::port::store::Range;
 
+use super::sessions::running;
 use crate::args;
 use crate::config::Config;
 use crate::error::Error;
@@ -25,6 +26,8 @@ pub(super) struct Addressed {
     pub(super) state: AgentState,
     /// The session above all others, which is the one to resume.
     pub(super) root: SessionId,
+    /// Whether a process works in it while an execution is in progress; none if that is not known.
+    pub(super) running: Option<bool>,
     /// The flags that another command needs to find the store.
     pub(super) store: String,
     /// The command that goes on with it.
@@ -43,12 +46,13 @@ impl Addressed {
         found.check_readable()?;
         let kept = store.map_or_else(|| address.open(), Ok)?;
         let state = found.journal.fold(&found.id);
+        let running = running(&kept, &found.id, state.status()).await;
         let session = StoredSession::new(Arc::clone(&kept), found.id);
         let above = root(&*kept, state.clone()).await?;
         let (root, store) = (above.session().clone(), address.flag());
         let flags = format!("{store}{}", Settings::needed(&above, config)?);
         let resume = format!("legwork resume {}{flags}", quoted(root.as_str()));
-        Ok(Self { session, journal: found.journal, state, root, store, resume })
+        Ok(Self { session, journal: found.journal, state, root, running, store, resume })
     }
 }
 

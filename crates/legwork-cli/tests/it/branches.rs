@@ -126,6 +126,31 @@ fn s8_1_the_head_has_a_line_before_the_first_task_and_on_a_branch_of_bookkeeping
 }
 
 #[test]
+fn s8_1_what_a_head_cannot_be_moved_to_is_said_with_what_it_can() {
+    let (home, server) = (Home::new(), server());
+    let id = begun(&home, &server);
+    let lines = tree(&home, &id);
+    let number = |line: &Value| line["entry"].as_u64().unwrap();
+    let (before, after) = (number(&lines[0]), number(&lines[1]));
+    let inside = (after - 1).to_string();
+    let refused = home.ran(&["sessions", "branch", &id, &inside]).ends(2).err;
+    assert!(refused.contains(&format!("entry {inside} is in the middle of a step")), "{refused}");
+    assert!(refused.contains(&format!("at entry {before}, or after it, at entry {after}")));
+    assert!(!refused.contains("resume"), "{refused}");
+    home.ran(&["sessions", "branch", &id, &before.to_string()]).ends(0);
+    home.ran(&["sessions", "branch", &id, &after.to_string()]).ends(0);
+
+    for entry in [after, number(&lines[6])] {
+        let args = ["sessions", "branch", &id, &entry.to_string(), "--summary"];
+        let nothing = home.ran_with(&server, &args).ends(2).err;
+        assert!(nothing.contains("leaves nothing that could be summarised"), "{nothing}");
+    }
+    home.ran(&["sessions", "rewind", &id]).ends(0);
+    let first = home.ran(&["sessions", "rewind", &id]).ends(2).err;
+    assert!(first.contains("stands before its first task"), "{first}");
+}
+
+#[test]
 fn s8_1_a_task_that_was_submitted_has_one_line() {
     let (home, server) = (Home::new(), server());
     let id = home.ran(&["submit", "--json", "--model", "test:scripted", "Some task"]).ends(0);

@@ -120,3 +120,22 @@ fn s8_11_what_cannot_be_set_is_said() {
     home.ran_with(&server, &unknown).ends(2).says("nowhere");
     assert!(entries(&home, &id, "inbox_taken").is_empty());
 }
+
+#[test]
+fn s8_11_what_cannot_be_set_is_refused_at_once() {
+    let (home, server) = (Home::new(), server());
+    let id = stopped(&home, &server);
+    let refused = |args: &[&str]| {
+        let set = [&["sessions", "set", &id], args].concat();
+        home.ran_with(&server, &set).ends(2).err
+    };
+    for model in ["nonsense", ":x", "openai:"] {
+        let said = refused(&["--model", model]);
+        assert!(said.contains(&format!("the model `{model}` cannot be used")), "{said}");
+        assert!(said.contains("PROVIDER:NAME"), "{said}");
+    }
+    let said = refused(&["--instructions", ""]);
+    assert!(said.contains("the instructions are empty"), "{said}");
+    assert!(said.contains("--instructions \"") && !said.contains("notes.txt"), "{said}");
+    assert_eq!(entries(&home, &id, "settings_set"), [] as [Value; 0]);
+}

@@ -196,6 +196,20 @@ fn a_subagent_that_ended_is_not_spoken_to() {
 }
 
 #[test]
+fn s8_1_the_head_of_a_running_session_is_not_moved() {
+    let (home, server) = (Home::new(), Server::start([lists(), Turn::text("Done.")]).unwrap());
+    let (run, id) = held(&home, &server);
+    for args in [&["branch", &id, "1"][..], &["rewind", &id]] {
+        let refused = home.ran(&[&["sessions"], args].concat()).ends(2).err;
+        assert!(refused.contains("a process runs session"), "{refused}");
+        assert!(refused.contains("legwork stop"), "{refused}");
+    }
+    server.release(0);
+    run.end().ends(0);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
 fn s8_10_a_session_that_was_suspended_between_two_steps_is_listed_as_that() {
     let (home, server) = (Home::new(), Server::start([lists(), Turn::text("Done.")]).unwrap());
     let (run, id) = held(&home, &server);

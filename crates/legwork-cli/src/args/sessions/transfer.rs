@@ -48,7 +48,7 @@ pub(crate) struct Export {
     /// The format [default: that of the file's extension, else jsonl]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// The file to write [default: standard output]
+    /// The file to write, or - for standard output [default: -]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite a file that is there
@@ -59,15 +59,29 @@ pub(crate) struct Export {
 }
 
 impl Export {
+    /// The file to write; none if that is standard output.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
     /// The format that was given, else that of the file's extension.
-    pub(crate) fn format(&self) -> Format {
-        let extension = self.output.as_deref().and_then(Path::extension);
-        let extension = extension.and_then(|text| text.to_str()).map(str::to_ascii_lowercase);
-        self.format.unwrap_or(match extension.as_deref() {
-            Some("md" | "markdown") => Format::Markdown,
-            Some("html" | "htm") => Format::Html,
-            _ => Format::Jsonl,
-        })
+    ///
+    /// # Errors
+    /// An extension that no format has.
+    pub(crate) fn format(&self) -> Result<Format, String> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let Some(extension) = self.file().and_then(Path::extension) else {
+            return Ok(Format::Jsonl);
+        };
+        let extension = extension.to_string_lossy();
+        match extension.to_ascii_lowercase().as_str() {
+            "md" | "markdown" => Ok(Format::Markdown),
+            "html" | "htm" => Ok(Format::Html),
+            "jsonl" | "ndjson" | "json" => Ok(Format::Jsonl),
+            _ => Err(extension.into_owned()),
+        }
     }
 }
 

@@ -25,7 +25,8 @@ What came after the entry stays in the tree: `branch` to an entry there leads ba
 Files that were changed stay as they are; `legwork undo` takes changes back. Calls
 that wait for an answer stay where they are, and wait again after going back there.
 With --summary the model of the session first says what was tried and found out, and
-reads that at the beginning of the new branch. The head moves between steps, while no process runs the session.";
+reads that at the beginning of the new branch. The head moves between steps, while
+no process runs the session.";
 
 pub(super) const REWIND: &str = "\
 Examples:

@@ -11,6 +11,7 @@ use crate::commands::tell;
 use crate::config::{Config, ceiling};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::model::without_provider;
 use crate::recorded;
 use crate::settings;
 use crate::task;
@@ -49,6 +50,11 @@ fn of(args: &args::Set, config: &Config) -> Result<SessionSettings, Error> {
         settings = settings.model(name(model, config)?);
     }
     if let Some(words) = &args.instructions {
+        if words.trim().is_empty() {
+            let hint = "give them as --instructions \"Answer in French\", @FILE or -; --reset takes \
+                        back what was set";
+            return Err(Error::usage("the instructions are empty", hint));
+        }
         let message = task::message(words.clone(), &[], "legwork sessions set --instructions")?;
         settings = settings.instructions(message.text());
     }
@@ -73,6 +79,10 @@ fn name(model: &str, config: &Config) -> Result<String, Error> {
         let hint =
             format!("give its name alone: --model {}; `legwork resume` takes options", named.name);
         return Err(Error::usage(message, hint));
+    }
+    match named.name.split_once(':') {
+        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {}
+        _ => return Err(without_provider(model, None)),
     }
     settings::check_model(&named.name, config)?;
     Ok(named.name)

@@ -203,7 +203,7 @@ pub(crate) async fn summary_line(store: &Arc<dyn Store>, info: &SessionInfo) -> 
 }
 
 /// Whether a process runs a session; none if it is not in progress, or the store cannot tell.
-pub(super) async fn running(
+pub(crate) async fn running(
     store: &Arc<dyn Store>,
     session: &SessionId,
     status: Option<&ExecutionStatus>,

@@ -21,7 +21,7 @@ mod tree;
 mod words;
 
 pub(crate) use diff::changes;
-pub(crate) use list::{listed, summary_line};
+pub(crate) use list::{listed, running, summary_line};
 
 use crate::args;
 use crate::commands::inbox;

@@ -275,3 +275,17 @@ fn hostile_text_stays_text_in_markdown() {
     let foreign = headings.iter().find(|heading| !own.iter().any(|own| heading.starts_with(own)));
     assert_eq!((foreign, headings.len()), (None, 8), "{headings:?}");
 }
+
+#[test]
+fn an_export_to_a_dash_is_printed_and_an_unknown_extension_is_refused() {
+    let home = imported(DEMO);
+    let listed = home.ran(&["sessions", "list", "--roots", "--json"]).ends(0).events();
+    let id = text(&listed[0], "session");
+    assert_eq!(exported(&home, &[&id, "-o", "-"]), exported(&home, &[&id]));
+    assert!(!home.work().join("-").exists());
+    let refused = home.ran(&["sessions", "export", &id, "-o", "page.pdf"]).ends(2).err;
+    assert!(refused.contains("no format has the extension \"pdf\""), "{refused}");
+    assert!(!home.work().join("page.pdf").exists());
+    home.ran(&["sessions", "export", &id, "-o", "page.pdf", "--format", "html"]).ends(0);
+    assert!(home.work().join("page.pdf").exists());
+}

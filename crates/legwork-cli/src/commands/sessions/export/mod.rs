@@ -27,22 +27,24 @@ use crate::session::{Found, find};
 use crate::store_address::StoreAddress;
 
 pub(super) async fn export(args: args::Export, config: &Config) -> Result<Exit, Error> {
+    let format = args.format().map_err(|extension| unknown(&extension))?;
+    let output = args.file();
     let address = StoreAddress::of(&args.store, config)?;
     let store = address.open_to_read()?;
     let found = find(store.as_ref(), &args.session, &address).await?;
-    if let Some(output) = &args.output {
+    if let Some(output) = output {
         file::check_free(output, args.force)?;
     }
     let all = match &store {
         Some(store) => with_subagents(&**store, found).await?,
         None => vec![found],
     };
-    let text = match args.format() {
+    let text = match format {
         Format::Jsonl => seen::json(&all.iter().map(entries).collect::<String>()).into_owned(),
         Format::Markdown => markdown::of(&documents(&all), &address.flag()),
         Format::Html => html::of(&documents(&all)),
     };
-    let exit = match &args.output {
+    let exit = match output {
         None => print_data(&text)?,
         Some(output) => {
             file::write(output, &text, args.force)?;
@@ -53,6 +55,11 @@ pub(super) async fn export(args: args::Export, config: &Config) -> Result<Exit, 
     };
     all.iter().for_each(Found::warn);
     Ok(exit)
+}
+
+fn unknown(extension: &str) -> Error {
+    let message = format!("no format has the extension {:?}", visible(extension));
+    Error::usage(message, "name the file .jsonl, .md or .html, or give --format")
 }
 
 fn documents(all: &[Found]) -> Vec<Document> {
