@@ -24,7 +24,9 @@ holds no worker.
 With --agents, it runs only the sessions of agents that a file in this folder defines,
 by the name that the session was begun with, and leaves all others to other workers.
 
-Model, directory, tools and limits of a session are those that it was submitted with;
+A worker runs the sessions of one directory: the current one, or that of --dir. A
+session that was submitted in another one is named and left; start a worker for each
+directory. Model, tools and limits of a session are those that it was submitted with;
 what loosens its confinement comes from the flags and settings of this command, as
 with `legwork resume`.
 

@@ -1,6 +1,7 @@
 //! `legwork submit`: leaves a task in the store for a worker.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use legwork::agent::memory::RandomIds;
@@ -30,19 +31,20 @@ pub(crate) async fn submit(args: args::Submit, config: &Config) -> Result<Exit, 
     let address = StoreAddress::of(&args.store, config)?;
     address.check_kept()?;
     let store = address.open()?;
-    let (id, beginning) = match &args.session {
+    let (id, beginning, dir) = match &args.session {
         Some(asked) => {
             let found = find(Some(&store), asked, &address).await?;
             found.check_readable()?;
             let state = found.journal.fold(&found.id);
             let agent = state.facts().agent.clone().unwrap_or_else(|| AgentId::from("legwork"));
-            (found.id, Beginning { agent, metadata: BTreeMap::new(), definition: None })
+            let dir = Recorded::of(&state).dir;
+            (found.id, Beginning { agent, metadata: BTreeMap::new(), definition: None }, dir)
         }
         None => {
             let settings = Settings::fresh(&args.agent, config, Asks::Never)?;
             let workspace = toolset::workspace(&settings, warn)?;
             let dir = workspace.root().to_str().map(str::to_owned);
-            let recorded = Recorded { dir, ..settings.record() };
+            let recorded = Recorded { dir: dir.clone(), ..settings.record() };
             let agent = settings.agent.as_ref().map(|chosen| chosen.definition().name.as_str());
             let agent = AgentId::from(agent.unwrap_or("legwork"));
             let model = settings.model.value.as_str().into();
@@ -51,7 +53,7 @@ pub(crate) async fn submit(args: args::Submit, config: &Config) -> Result<Exit, 
                 Definition { settings: asked, budget: settings.budget(), ..Definition::default() };
             let (metadata, definition) = (recorded.metadata(), Some(definition.into()));
             let id = args.id.map_or_else(|| RandomIds.session(), SessionId::from);
-            (id, Beginning { agent, metadata, definition })
+            (id, Beginning { agent, metadata, definition }, dir)
         }
     };
     let session = StoredSession::new(Arc::clone(&store), id.clone());
@@ -60,9 +62,17 @@ pub(crate) async fn submit(args: args::Submit, config: &Config) -> Result<Exit, 
         return print_json(&format!("{}\n", json!({"session": id})));
     }
     let flag = address.flag();
+    let dir = dir.filter(|dir| !is_here(dir)).map(|dir| format!(" --dir {}", quoted(&dir)));
     print(&format!(
-        "{id}\nto work on it: legwork work{flag}\nto see how it stands: legwork sessions show \
+        "{id}\nto work on it: legwork work{flag}{}\nto see how it stands: legwork sessions show \
          {}{flag}\n",
+        dir.unwrap_or_default(),
         quoted(id.as_str())
     ))
+}
+
+/// Whether a directory is the current one, whose sessions a worker runs without a flag.
+fn is_here(dir: &str) -> bool {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    here.is_ok_and(|here| Path::new(dir).canonicalize().is_ok_and(|dir| dir == here))
 }

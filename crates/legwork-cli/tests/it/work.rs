@@ -238,6 +238,36 @@ fn s10_6_a_worker_that_was_to_run_until_idle_says_that_it_was_interrupted() {
 }
 
 #[test]
+fn s13_9_a_worker_runs_no_session_in_another_directory_than_its_own() {
+    let list = Turn::call("list", json!({"path": "."}));
+    let turns = [list, Turn::text("done"), Turn::text("more")];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    for name in ["one", "two"] {
+        std::fs::create_dir(home.work().join(name)).unwrap();
+    }
+    let one = home.work().join("one").canonicalize().unwrap();
+    let args = ["submit", "--dir", "one", "--sandbox", "off", "Some task"];
+    let said = home.ran_with(&server, &args).ends(0).out;
+    let line = format!("to work on it: legwork work --dir {}\n", one.display());
+    assert!(said.contains(&line), "{said}");
+    let id = said.lines().next().unwrap();
+    let elsewhere = [&["--dir", "two"][..], &[]];
+    for dir in elsewhere {
+        for command in [&["work", "--until-idle", "--sandbox", "off"][..], &["resume", "--all"]] {
+            let left = home.ran_with(&server, &[command, dir].concat()).ends(1).out;
+            assert!(left.contains(&format!("{id}  not run")), "{left}");
+            assert!(left.contains(&format!("--dir {}", one.display())), "{left}");
+        }
+    }
+    assert_eq!(server.requests().len(), 0);
+    let again = home.ran_with(&server, &["submit", "--session", id, "More"]).ends(0).out;
+    assert!(again.contains(&line), "{again}");
+    let args = ["work", "--until-idle", "--dir", "one", "--sandbox", "off"];
+    let ran = home.ran_with(&server, &args).ends(0).out;
+    assert!(ran.contains("1 session worked on"), "{ran}");
+}
+
+#[test]
 fn s10_6_a_session_that_cannot_be_run_is_the_exit_code_of_both_commands() {
     let (home, server) = (Home::new(), Server::start([Turn::text("done")]).unwrap());
     let elsewhere = home.work().join("elsewhere");

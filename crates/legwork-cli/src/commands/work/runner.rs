@@ -1,18 +1,22 @@
 //! How `legwork work` runs one session: as `legwork resume` would, without a person.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use legwork::agent::{Control, Rest, StoredSession};
-use legwork::core::OnDoubt;
+use legwork::core::{AgentState, OnDoubt};
 use legwork::port::{BoxFuture, Store};
 use legwork::worker::{Due, Failure, Runner};
 
 use crate::args;
 use crate::config::Config;
+use crate::config::locate::shown;
 use crate::display::{Again, Json, Screen};
 use crate::error::Error;
+use crate::recorded::Recorded;
 use crate::settings::Settings;
+use crate::shell::quoted;
 use crate::store_address::StoreAddress;
 use crate::trust::Asks;
 use crate::worker::{Worker, other_model};
@@ -46,6 +50,7 @@ impl SessionRunner {
     async fn work(&self, due: &Due, flags: &args::Agent, control: Control) -> Result<Rest, Error> {
         let stored = StoredSession::new(Arc::clone(&self.store), due.session.clone());
         let state = stored.state().await.map_err(legwork::Error::from)?;
+        check_dir(flags.dir.as_deref(), &state)?;
         let settings = Settings::of_session(flags, &self.config, &state, Asks::Never)?;
         let settings = settings.in_store(&self.address);
         let again = Again { store: self.address.flag(), settings: settings.again() };
@@ -66,6 +71,28 @@ impl SessionRunner {
         ready.leftover.end().await;
         ready.ended(&screen);
         Ok(rest.map_err(legwork::Error::from)?)
+    }
+}
+
+/// Refuses a session of another directory than the one that is worked in: its flag says which
+/// sessions are run, and never that one is run elsewhere (S13.9).
+///
+/// # Errors
+/// When the session was begun in another directory.
+fn check_dir(flag: Option<&Path>, state: &AgentState) -> Result<(), Error> {
+    let Some(dir) = Recorded::of(state).dir else { return Ok(()) };
+    let here = flag.unwrap_or_else(|| Path::new("."));
+    let is_here = match (Path::new(&dir).canonicalize(), here.canonicalize()) {
+        (Ok(dir), Ok(here)) => dir == here,
+        _ => false,
+    };
+    let here = std::path::absolute(here).unwrap_or_else(|_| here.to_owned());
+    match is_here {
+        true => Ok(()),
+        false => Err(Error::usage(
+            format!("its directory is {dir}, and this command runs those of {}", shown(&here)),
+            format!("run it there, or with --dir {}", quoted(&dir)),
+        )),
     }
 }
 
