@@ -1,6 +1,9 @@
 //! Models as the command asks them.
 
+use legwork::core::{ModelRequest, Response};
 use legwork::model::{self, Builder, Catalogue, HttpModel, Problem, remote, retry::Policy};
+use legwork::port::model::{Deltas, Kind, Profile};
+use legwork::port::{self, BoxFuture, Model};
 
 use crate::config::{Answers, Fetched};
 use crate::display::advice;
@@ -163,5 +166,37 @@ pub(crate) fn without_provider(model: &str, meant: Option<&str>) -> Error {
             "name one with --model, such as openai:gpt-5-mini or ollama:qwen3; `legwork models list` shows which \
              there are",
         ),
+    }
+}
+
+/// A model that cannot be used; it says why when it is asked.
+pub(crate) struct Unusable {
+    name: String,
+    why: String,
+    profile: Profile,
+}
+
+impl Unusable {
+    pub(crate) fn new(name: &str, why: String) -> Self {
+        Self { name: name.to_owned(), why, profile: Profile::new() }
+    }
+}
+
+impl Model for Unusable {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn infer<'a>(
+        &'a self,
+        _: ModelRequest,
+        _: Option<&'a mut dyn Deltas>,
+    ) -> BoxFuture<'a, Result<Response, port::model::Error>> {
+        let error = port::model::Error::new(Kind::Unauthorized, self.why.clone());
+        Box::pin(async { Err(error) })
     }
 }

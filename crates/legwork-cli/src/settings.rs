@@ -6,6 +6,7 @@
 mod address;
 mod again;
 mod options;
+mod own_model;
 mod permissions;
 mod project;
 mod unusable;
@@ -64,6 +65,10 @@ pub(crate) struct Settings {
     /// When a person is asked before a call runs, and which calls run without it, or never.
     pub(crate) asking: Asking,
     pub(crate) limits: Limits,
+    /// The limits of the agent itself: without what was set for the session.
+    own_limits: Limits,
+    /// The agent's own model, where another one was set for the session.
+    pub(crate) own_model: Option<Other>,
     /// The limits of the user's own settings, without flags.
     pub(crate) ceiling: Budget,
     /// For how long failed requests to the model are repeated.
@@ -164,6 +169,7 @@ impl Settings {
         settings.refused = refused.filter(|_| !above);
         if let Some(agent) = &settings.agent {
             agent.limit(&mut settings.limits);
+            agent.limit(&mut settings.own_limits);
         }
         Ok(settings)
     }
@@ -177,7 +183,8 @@ impl Settings {
     ) -> Result<Self, Error> {
         let config = &config.with_permissions(flags.permissions())?;
         // The project's file is not read again: the agent may have written it by now.
-        let definition = &state.facts().definition;
+        let facts = state.facts();
+        let definition = facts.own_definition();
         // Not the one that a skill wants meanwhile.
         let before = &*base_model(state);
         let model = Sourced::new(before.to_owned(), Source::Session);
@@ -187,10 +194,13 @@ impl Settings {
         let recorded = recorded(state, &model.value);
         let trust = project::trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
         let agent = Chosen::of(flags, recorded.agent.as_ref(), &trust)?;
-        let remembered = Remembered::of(&definition.budget);
+        let remembered = Remembered::of(&facts.definition.budget);
         let chosen = (agent, trust);
         let mut settings = Self::with(flags, config, model, &recorded, &remembered, chosen)?;
         settings.asked = asked;
+        let own = Remembered::of(&definition.budget);
+        settings.own_limits = Limits::of(config, &own, flags, DEFAULT_STEPS)?;
+        settings.own_model = settings.defined_model(state, config)?;
         let base_url = settings.base_url.as_ref();
         address::check_local(&settings.model, state.session(), base_url, config)?;
         settings.looser.extend(settings.limits.below(&remembered));
@@ -223,6 +233,7 @@ impl Settings {
         let keys = [&key, &search_key].map(|key| key.as_ref().and_then(Credential::file));
         let own = config.own_files().chain(keys.into_iter().flatten()).collect();
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
+        let limits = Limits::of(config, remembered, flags, DEFAULT_STEPS)?;
         let mut settings = Self {
             key,
             own,
@@ -244,7 +255,9 @@ impl Settings {
             },
             tools: agent.as_ref().map_or_else(|| tools.clone(), |agent| agent.tools(tools.clone())),
             asking,
-            limits: Limits::of(config, remembered, flags, DEFAULT_STEPS)?,
+            limits: limits.clone(),
+            own_limits: limits,
+            own_model: None,
             ceiling: ceiling(config)?,
             retry: Retry::of(config, flags)?,
             max_write: max_write(config, flags)?,
@@ -302,9 +315,14 @@ impl Settings {
         ModelOptions { retry, catalogue, answers: self.answers, traffic: self.traffic.clone() }
     }
 
-    /// The limits as the agent keeps them.
+    /// The limits that hold.
     pub(crate) fn budget(&self) -> Budget {
         self.limits.budget()
+    }
+
+    /// The limits that the agent is defined with.
+    pub(crate) fn own_budget(&self) -> Budget {
+        self.own_limits.budget()
     }
 
     /// What the session shall remember, but for the directory.

@@ -145,12 +145,18 @@ impl Worker {
         }
         let mask = Mask::of(web.key.as_ref().map(|key| key.expose().to_owned()));
         let tools = toolset::tools(&workspace, settings, screen, &leftover, web)?;
+        let model: Arc<dyn Model> = Arc::new(model);
+        // What was set for the session is no part of the agent's definition.
+        let (model, set) = match &settings.own_model {
+            Some(own) => (own.made(|warning| screen.warn_later(warning)).await, Some(model)),
+            None => (model, None),
+        };
         let agent = match &settings.agent {
             None => {
                 let agent = Agent::builder(model)
                     .id("legwork")
                     .instructions(instructions(&workspace) + &section)
-                    .budget(settings.budget());
+                    .budget(settings.own_budget());
                 tools.into_iter().fold(agent, Builder::tool)
             }
             Some(chosen) => {
@@ -159,6 +165,7 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
+        let agent = set.into_iter().fold(agent, Builder::further_model);
         let walls = sandbox::words(settings);
         let person = Person::new(screen, workspace.clone(), settings.asking.when.value, walls)
             .notified(settings.notify.clone());

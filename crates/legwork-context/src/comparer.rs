@@ -93,6 +93,6 @@ impl Model for Comparer {
     }
 }
 
-fn lock<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
     one.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,6 +10,9 @@ use crate::pipeline::Pipeline;
 use crate::transform::Transform;
 use crate::transforms::{RemoveSimilar, SummariseResults};
 
+/// The priority of the transform that shows summaries: what comes before it redacts.
+const SUMMARISED: i32 = 200;
+
 /// What the models of an agent read of its sessions, and what is done to keep it short.
 ///
 /// By default a model reads the conversation as it is, and the conversation is compacted when it
@@ -112,7 +115,7 @@ impl Context {
     /// The same without results that mean the same as an earlier one: those with vectors whose
     /// cosine is at least `least`, from 0 to 1. 0.95 finds what says the same in other words.
     ///
-    /// A result is compared with those of the same run.
+    /// A result is compared with those of the same run that the model still reads.
     #[must_use]
     pub fn remove_similar(
         self,
@@ -128,6 +131,12 @@ impl Context {
     /// What makes the messages that a model reads.
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
+    }
+
+    /// How many transforms change messages before any result is summarised.
+    pub(crate) fn redacted(&self) -> usize {
+        let transforms = self.pipeline.transforms();
+        transforms.iter().filter(|one| one.priority() < SUMMARISED).count()
     }
 
     /// When the conversation is compacted; none = only on request.

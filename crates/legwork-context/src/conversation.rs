@@ -1,6 +1,6 @@
 //! What a run keeps of its conversation, and what the next request needs first.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::error::ErrorRecord;
@@ -8,20 +8,16 @@ use legwork_core::event::{CompactionCause, Event, Purpose, RequestSent};
 use legwork_core::journal::Journal;
 use legwork_core::state::ProposedCompaction;
 use legwork_core::{AgentState, ModelRequest, Seq, Transcript};
-use legwork_port::{Model, Profile};
+use legwork_port::Profile;
 
 use crate::auxiliary::{About, Auxiliary};
 use crate::branch::Leaving;
 use crate::compaction::{Cannot, Files, Plan};
-use crate::comparer::{Comparer, RunVectors};
 use crate::context::Context;
 use crate::memory::Memory;
 use crate::outgoing::Outgoing;
 use crate::pipeline::NotSettled;
-use crate::transforms::ToSummarise;
-
-/// The priority of the transform that shows summaries: what comes before it redacts.
-const SUMMARISED: i32 = 200;
+use crate::results::Results;
 
 /// What a run keeps of its conversation: the messages that the model reads, and what the next
 /// request needs first.
@@ -32,12 +28,8 @@ const SUMMARISED: i32 = 200;
 pub struct Conversation {
     context: Context,
     memory: Memory,
-    vectors: RunVectors,
+    results: Results,
     outgoing: Outgoing,
-    /// How many messages of the transcript were looked at for results.
-    seen: usize,
-    /// Results that are to be summarised.
-    long: VecDeque<ToSummarise>,
     overflow: Option<Overflow>,
     /// Whether the model gave no summary: it is not asked again for the window's sake.
     gave_up: bool,
@@ -84,10 +76,8 @@ impl Conversation {
         Self {
             context,
             memory: Memory::new(),
-            vectors: RunVectors::default(),
+            results: Results::default(),
             outgoing: Outgoing::default(),
-            seen: 0,
-            long: VecDeque::new(),
             overflow: None,
             gave_up: false,
             declined: false,
@@ -116,6 +106,25 @@ impl Conversation {
         Ok(self.outgoing.made(shown))
     }
 
+    /// An inference that results of tools need before the next request is built, so that they are
+    /// no part of it as they are; none before the first request of a run, for which
+    /// [`owed`](Self::owed) says it.
+    pub fn owed_for_results(
+        &mut self,
+        state: &AgentState,
+        profile: &Profile,
+    ) -> Option<Box<Auxiliary>> {
+        if self.context.summaries.is_none() && self.context.similar.is_none() {
+            return None;
+        }
+        let (redacted, pipeline) = (self.context.redacted(), self.context.pipeline());
+        if !pipeline.read_ahead(&mut self.memory, state, profile, redacted) {
+            return None;
+        }
+        let own = || Arc::new(state.settings().clone());
+        self.results.owed(&self.context, &self.memory, state, own)
+    }
+
     /// What the next request needs first; none if it can be sent.
     ///
     /// `request` is the request as it is without that.
@@ -128,7 +137,8 @@ impl Conversation {
         let tokens = self.outgoing.tokens()?;
         let is_met = |overflow: &Overflow| overflow.compacted != compacted_at(state);
         self.overflow.take_if(|overflow| is_met(overflow));
-        let ask = self.look(state).or_else(|| self.asks_for_summary(request));
+        let own = || Arc::clone(&request.settings);
+        let ask = self.results.owed(&self.context, &self.memory, state, own);
         ask.map(Owed::Inference).or_else(|| {
             let cause = self.cause(tokens, profile)?;
             let policy = self.context.compaction.unwrap_or_default();
@@ -140,49 +150,6 @@ impl Conversation {
                 Err(cannot) => self.decline(&not_compacted(cannot)),
             }
         })
-    }
-
-    /// Compares the results that came since the last look.
-    fn look(&mut self, state: &AgentState) -> Option<Box<Auxiliary>> {
-        let context = state.context();
-        let len = context.transcript.messages().len();
-        // What was compacted is not read.
-        let first = context.compaction.as_ref().map_or(0, |compaction| compaction.first);
-        let from = std::mem::replace(&mut self.seen, len).max(first).min(len);
-        if from == len {
-            return None;
-        }
-        // As they are after redaction: what no model may read is not sent for a summary either.
-        let units = self.memory.units_after(self.redacted(), from);
-        let summaries = self.context.summaries.as_ref();
-        self.long.extend(summaries.iter().flat_map(|one| one.which.owed_of(units, state)));
-        let similar = self.context.similar.as_ref()?;
-        let results = similar.which.owed_of(units, state);
-        if results.is_empty() {
-            return None;
-        }
-        let comparer = Arc::new(Comparer::new(similar, results, Arc::clone(&self.vectors)));
-        let (request, model) = (comparer.request(), Some(Arc::clone(&comparer) as Arc<dyn Model>));
-        let (purpose, about) = (Purpose::Similarity, About::Similar(comparer));
-        Some(Box::new(Auxiliary { purpose, model, request, about }))
-    }
-
-    /// How many transforms change messages before any result is summarised.
-    fn redacted(&self) -> usize {
-        let transforms = self.context.pipeline().transforms();
-        transforms.iter().filter(|one| one.priority() < SUMMARISED).count()
-    }
-
-    fn asks_for_summary(&mut self, request: &ModelRequest) -> Option<Box<Auxiliary>> {
-        let result = self.long.pop_front()?;
-        let model = self.context.summaries.as_ref().and_then(|one| one.by.clone());
-        let settings = match &model {
-            Some(_) => Arc::default(),
-            None => Arc::clone(&request.settings),
-        };
-        let request = result.request(settings);
-        let (purpose, about) = (Purpose::ToolResultSummary, About::Result(result));
-        Some(Box::new(Auxiliary { purpose, model, request, about }))
     }
 
     /// Why the conversation is to be compacted now, if it is.
@@ -295,7 +262,7 @@ impl Conversation {
         common: Seq,
     ) -> Result<Box<Auxiliary>, Cannot> {
         let mut leaving = Leaving::of(state, common)?;
-        let redacted = self.redacted();
+        let redacted = self.context.redacted();
         if redacted > 0 {
             let len = state.context().transcript.messages().len();
             let first = self.memory.units_after(redacted, len - leaving.messages).first();

@@ -1,7 +1,9 @@
 //! What a pipeline keeps between the requests of one conversation.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use legwork_core::event::ResultKey;
 use legwork_core::state::Mark;
 use legwork_core::{AgentState, Message, Seq, SessionId, Transcript};
 use legwork_port::Profile;
@@ -72,6 +74,12 @@ impl Memory {
         let mut before = self.output.messages.clone();
         before.truncate(self.output.messages_before(first));
         before
+    }
+
+    /// The results that the model reads.
+    pub(crate) fn results(&self) -> BTreeSet<ResultKey> {
+        let units = self.stages.last().map_or_else(|| self.source.units(), Stage::units);
+        units.iter().flat_map(Unit::results).map(|(key, _)| key).collect()
     }
 
     /// The units that so many of the transforms left, from a message of the transcript on.

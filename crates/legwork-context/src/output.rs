@@ -20,6 +20,8 @@ pub(crate) struct Output {
     pub(crate) chain: Chain,
     /// How many messages there are up to the end of each unit.
     ends: Vec<usize>,
+    /// The lowest index of a unit that changed since messages were made.
+    behind: Option<usize>,
     left_out: BTreeMap<(Arc<str>, Why), Vec<Seq>>,
     /// Where the provider counted tokens.
     counted: Option<Counted>,
@@ -35,17 +37,22 @@ struct Counted {
 }
 
 impl Output {
+    /// Notes the first index that changed of the units that were there.
+    pub(crate) fn changed_before(&mut self, index: Option<usize>) {
+        self.behind = self.behind.into_iter().chain(index).min();
+    }
+
     /// Makes the messages of units, from the first changed one on; returns how many were made.
     pub(crate) fn update(
         &mut self,
         units: &[Unit],
-        changed: Option<usize>,
         renderers: &Renderers,
         state: &AgentState,
         profile: &Profile,
     ) -> usize {
         let measured = state.context().measured;
-        let kept = changed.map_or(self.ends.len(), |changed| changed.min(self.ends.len()));
+        let kept =
+            self.behind.take().map_or(self.ends.len(), |changed| changed.min(self.ends.len()));
         if kept < self.ends.len() {
             self.cut(kept, measured, units);
         }

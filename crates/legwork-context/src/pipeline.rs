@@ -195,24 +195,66 @@ impl Pipeline {
         }
     }
 
+    /// Lets the first transforms take in what came since the last request, the others nothing yet;
+    /// false if this is another conversation.
+    pub(crate) fn read_ahead(
+        &self,
+        memory: &mut Memory,
+        state: &AgentState,
+        profile: &Profile,
+        transforms: usize,
+    ) -> bool {
+        let transcript = &state.context().transcript;
+        if transcript.settled().is_none() || !self.continues(memory, state, profile, false) {
+            return false;
+        }
+        let cx = Cx { state, profile };
+        self.advance_some(memory, transcript.messages().len(), transforms, &cx);
+        true
+    }
+
     fn advance(&self, memory: &mut Memory, to: usize, cx: &Cx<'_>, report: &mut Report) {
+        let read = memory.source.read();
+        let rebuilt = self.advance_some(memory, to, self.transforms.len(), cx);
         let Memory { source, stages, output, .. } = memory;
-        let read = source.read();
-        source.read_to(&cx.state.context().transcript, to);
         report.visited += (source.read() - read) as u64;
+        report.visited += stages.iter_mut().map(Stage::visited).sum::<u64>();
+        for name in rebuilt {
+            if !report.rebuilt.iter().any(|known| known == name) {
+                report.rebuilt.push(name.to_owned());
+            }
+        }
+        let units = stages.last().map_or_else(|| source.units(), Stage::units);
+        report.visited += output.update(units, &self.renderers, cx.state, cx.profile) as u64;
+    }
+
+    /// Lets the first transforms take in the transcript up to a message; returns those that were
+    /// rebuilt.
+    fn advance_some(
+        &self,
+        memory: &mut Memory,
+        to: usize,
+        transforms: usize,
+        cx: &Cx<'_>,
+    ) -> Vec<&str> {
+        let Memory { source, stages, output, .. } = memory;
+        source.read_to(&cx.state.context().transcript, to);
         let mut units = source.units();
         let mut changed = None;
-        for (stage, transform) in stages.iter_mut().zip(&*self.transforms) {
+        let mut all_rebuilt = Vec::new();
+        let mut stages = stages.iter_mut();
+        for (transform, stage) in self.transforms.iter().take(transforms).zip(&mut stages) {
             let rebuilt;
-            (changed, rebuilt) = stage.update(&**transform, units, changed, cx);
-            report.visited += stage.visited();
-            if rebuilt && !report.rebuilt.iter().any(|name| name == transform.name()) {
-                report.rebuilt.push(transform.name().to_owned());
-            }
+            stage.changed_before(changed);
+            (changed, rebuilt) = stage.update(&**transform, units, cx);
+            all_rebuilt.extend(rebuilt.then(|| transform.name()));
             units = stage.units();
         }
-        let made = output.update(units, changed, &self.renderers, cx.state, cx.profile);
-        report.visited += made as u64;
+        match stages.next() {
+            Some(next) => next.changed_before(changed),
+            None => output.changed_before(changed),
+        }
+        all_rebuilt
     }
 }
 

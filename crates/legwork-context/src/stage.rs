@@ -9,6 +9,8 @@ use crate::view::View;
 pub(crate) struct Stage {
     view: View,
     taken: usize,
+    /// The lowest index that changed before it since it took units in.
+    behind: Option<usize>,
     checkpoint: Option<Checkpoint>,
 }
 
@@ -26,19 +28,22 @@ impl Stage {
         self.view.units()
     }
 
+    /// Notes the first index that changed before it of what was there; none if units were only
+    /// appended.
+    pub(crate) fn changed_before(&mut self, index: Option<usize>) {
+        self.behind = self.behind.into_iter().chain(index).min();
+    }
+
     /// Takes in what changed before it; returns the first index that changed of what the view
     /// had, and whether it was rebuilt.
-    ///
-    /// `changed` is the first index that changed of what was taken in before; none if units
-    /// were only appended.
     pub(crate) fn update(
         &mut self,
         transform: &dyn Transform,
         input: &[Unit],
-        changed: Option<usize>,
         cx: &Cx<'_>,
     ) -> (Option<usize>, bool) {
         let before = self.view.len();
+        let changed = self.behind.take().filter(|index| *index < self.taken);
         let (old, touched) = match changed {
             None if self.take(transform, input, cx) == Extended::Done => {
                 return (self.view.changed_below(before), false);

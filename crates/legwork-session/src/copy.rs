@@ -6,9 +6,6 @@ use legwork_port::{Claim, Store};
 
 use crate::error::Error;
 
-/// Entries that are written at once.
-const AT_ONCE: usize = 500;
-
 /// What was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,8 +19,9 @@ pub struct Copied {
 /// Copies a session to another store, under its id: its journal, entry by entry, and what waits in
 /// its inbox.
 ///
-/// The session is claimed in both stores meanwhile. A copy that was cut off goes on where it was:
-/// entries that are there already are not written again.
+/// The session is claimed in both stores meanwhile. Its entries are written at once: whoever works
+/// in the other store never sees a part of them. Entries that are there already, from an earlier
+/// copy, are not written again.
 ///
 /// # Errors
 /// When there is no such session, it is in use, this version cannot read it, another session of
@@ -33,7 +31,7 @@ pub struct Copied {
 /// A dropped copy may be called again.
 pub async fn copy(from: &dyn Store, to: &dyn Store, session: &SessionId) -> Result<Copied, Error> {
     let claims = (from.claim(session).await?, to.claim(session).await?);
-    let copied = copy_under(from, to, session, &*claims.1).await;
+    let copied = copy_under(from, to, session, (&*claims.0, &*claims.1)).await;
     // What was copied stands whatever comes of that.
     let released = (claims.0.release().await, claims.1.release().await);
     let copied = copied?;
@@ -45,7 +43,7 @@ async fn copy_under(
     from: &dyn Store,
     to: &dyn Store,
     session: &SessionId,
-    claim: &dyn Claim,
+    claims: (&dyn Claim, &dyn Claim),
 ) -> Result<Copied, Error> {
     let journal = from.read(session, Range::ALL).await?.writable(session)?.journal;
     if journal.version() == Seq::ZERO {
@@ -58,17 +56,13 @@ async fn copy_under(
         return Err(store::Error::Exists { session: session.clone() }.into());
     }
     let state = journal.fold(session);
-    let rest = entries.get(there.len()..).unwrap_or_default();
-    let mut expected = Seq(there.len() as u64);
-    for part in rest.chunks(AT_ONCE) {
-        claim.append(expected, Batch::of(part)).await?;
-        expected = part.last().map_or(expected, |last| last.seq);
-        if claim.renew_every().is_some() {
-            claim.renew().await?;
-        }
+    for claim in [claims.0, claims.1].iter().filter(|claim| claim.renew_every().is_some()) {
+        // Nothing is appended to a session that somebody took over while it was read.
+        claim.renew().await?;
     }
-    // Last, so that a list shows it once it is whole.
-    claim.append(expected, Batch::of(&[]).with_summary(state.summary())).await?;
+    let rest = entries.get(there.len()..).unwrap_or_default();
+    let batch = Batch::of(rest).with_summary(state.summary());
+    claims.1.append(Seq(there.len() as u64), batch).await?;
     let items = from.inbox(session, state.facts().inbox_cursor).await?;
     for posted in &items {
         to.post(session, &posted.key, &posted.item).await?;

@@ -1,33 +1,45 @@
 //! Writing journals that came from outside of a store.
 
+use std::collections::BTreeMap;
+
 use legwork_core::journal::Journal;
-use legwork_core::{Seq, SessionId};
+use legwork_core::state::Refusal;
+use legwork_core::{Event, Seq, SessionId};
 use legwork_port::store::{self, Batch, Range, check_id};
 use legwork_port::{Claim, Store};
 
 use crate::error::Error;
 
-/// Entries that are written at once.
-const AT_ONCE: usize = 500;
+/// A journal, with the id of its session.
+type Named = (SessionId, Journal);
 
 /// Writes journals as sessions of a store, each under its id: all of them or none.
 ///
-/// Each session is claimed meanwhile. The caller has checked that the journals are sound
-/// ([`legwork_core::journal::check`]). If a write fails, what was written before is removed; a
-/// process that is killed meanwhile leaves the sessions that it had written.
+/// Each session is claimed meanwhile, and its journal is written at once. The caller has checked
+/// that the journals are sound ([`legwork_core::journal::check`]). If a write fails, what was
+/// written before is removed. If the process is killed, the sessions that it had written are
+/// there, and the same import goes on with the others: a session is written after those that work
+/// for it, and one that is there with the same journal is left as it is.
 ///
 /// # Errors
-/// When an id is invalid, there is a session of one already or it is in use, or the store fails.
+/// When an id is invalid, all sessions are there already, one is there with another journal or is
+/// in use, one is its own parent, or the store fails.
 ///
 /// # Cancel safety
-/// A dropped import may leave some of the sessions; removing them makes their ids free.
-pub async fn import(to: &dyn Store, journals: &[(SessionId, Journal)]) -> Result<(), Error> {
-    for (session, _) in journals {
-        check_id(session)?;
-        check_free(to, session).await?;
+/// A dropped import may leave some of the sessions, as a killed one does.
+pub async fn import(to: &dyn Store, journals: &[Named]) -> Result<(), Error> {
+    let mut missing = Vec::new();
+    for one in below_first(journals)? {
+        check_id(&one.0)?;
+        if !is_there(to, one).await? {
+            missing.push(one);
+        }
+    }
+    if let (Some((first, _)), true) = (journals.first(), missing.is_empty()) {
+        return Err(store::Error::Exists { session: first.clone() }.into());
     }
     let (mut claims, mut begun) = (Vec::new(), Vec::new());
-    let written = write_all(to, journals, &mut claims, &mut begun).await;
+    let written = write_all(to, &missing, &mut claims, &mut begun).await;
     let mut released = Ok(());
     for claim in claims {
         released = released.and(claim.release().await);
@@ -42,44 +54,67 @@ pub async fn import(to: &dyn Store, journals: &[(SessionId, Journal)]) -> Result
     written.and(released.map_err(Error::from))
 }
 
-async fn check_free(to: &dyn Store, session: &SessionId) -> Result<(), Error> {
-    let there = to.read(session, Range::up_to(Seq(1))).await?;
-    let is_free = there.journal.version() == Seq::ZERO && there.damage.is_none();
-    match is_free && there.unreadable.is_none() {
-        true => Ok(()),
-        false => Err(store::Error::Exists { session: session.clone() }.into()),
+/// The journals, each behind those of the sessions that work for it.
+fn below_first(journals: &[Named]) -> Result<Vec<&Named>, Error> {
+    let parents: BTreeMap<_, _> =
+        journals.iter().map(|(session, journal)| (session, parent(journal))).collect();
+    let mut by_depth = Vec::new();
+    for one in journals {
+        let above = |session: &Option<&SessionId>| {
+            session.map(|session| parents.get(session).copied().flatten())
+        };
+        let depth = std::iter::successors(Some(Some(&one.0)), above).take(journals.len() + 2);
+        let depth = depth.count();
+        if depth > journals.len() + 1 {
+            return Err(Refusal::ParentOfItself { session: one.0.clone() }.into());
+        }
+        by_depth.push((depth, one));
+    }
+    by_depth.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+    Ok(by_depth.into_iter().map(|(_, one)| one).collect())
+}
+
+/// The session that a session works for.
+fn parent(journal: &Journal) -> Option<&SessionId> {
+    match &journal.entries().first()?.event {
+        Event::SessionStarted(started) => started.parent.as_ref().map(|link| &link.session),
+        _ => None,
+    }
+}
+
+/// Whether a session is there with this journal.
+async fn is_there(to: &dyn Store, (session, journal): &Named) -> Result<bool, Error> {
+    let there = to.read(session, Range::ALL).await?;
+    let is_whole = there.damage.is_none() && there.unreadable.is_none();
+    match there.journal.version() {
+        Seq::ZERO if is_whole => Ok(false),
+        _ if is_whole && there.journal == *journal => Ok(true),
+        _ => Err(store::Error::Exists { session: session.clone() }.into()),
     }
 }
 
 /// Claims all sessions before it writes the first; `begun` are those that it began to write.
 async fn write_all(
     to: &dyn Store,
-    journals: &[(SessionId, Journal)],
+    journals: &[&Named],
     claims: &mut Vec<Box<dyn Claim>>,
     begun: &mut Vec<SessionId>,
 ) -> Result<(), Error> {
-    for (session, _) in journals {
-        claims.push(to.claim(session).await?);
-        check_free(to, session).await?;
+    for one in journals {
+        claims.push(to.claim(&one.0).await?);
+        if is_there(to, one).await? {
+            return Err(store::Error::Exists { session: one.0.clone() }.into());
+        }
     }
     for (claim, (session, journal)) in claims.iter().zip(journals) {
         begun.push(session.clone());
-        write(&**claim, session, journal).await?;
+        // At once: nobody ever goes on with a part of it.
+        let state = journal.fold(session);
+        let batch = Batch::of(journal.entries()).with_summary(state.summary());
+        claim.append(Seq::ZERO, batch).await?;
         for claim in claims.iter().filter(|claim| claim.renew_every().is_some()) {
             claim.renew().await?;
         }
     }
-    Ok(())
-}
-
-async fn write(claim: &dyn Claim, session: &SessionId, journal: &Journal) -> Result<(), Error> {
-    let mut expected = Seq::ZERO;
-    for part in journal.entries().chunks(AT_ONCE) {
-        claim.append(expected, Batch::of(part)).await?;
-        expected = part.last().map_or(expected, |last| last.seq);
-    }
-    // Last, so that a list shows it once it is whole.
-    let state = journal.fold(session);
-    claim.append(expected, Batch::of(&[]).with_summary(state.summary())).await?;
     Ok(())
 }

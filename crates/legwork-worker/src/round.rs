@@ -130,7 +130,10 @@ impl<'a> Round<'a> {
     async fn root_of(&self, info: SessionInfo) -> Result<Due, store::Error> {
         let mut due = Due::new(info.session, info.summary.agent);
         let mut parent = info.summary.parent;
-        while let Some(above) = parent {
+        let mut seen = BTreeSet::new();
+        // Sessions that work for each other in a circle have no root: any of them is refused when
+        // it is run.
+        while let Some(above) = parent.filter(|above| seen.insert(above.clone())) {
             let first = self.worker.store.read(&above, Range::ALL.limit(1)).await?.journal;
             let Some(Event::SessionStarted(started)) = first.entries().first().map(|e| &e.event)
             else {

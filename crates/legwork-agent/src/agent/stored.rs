@@ -258,8 +258,8 @@ impl StoredSession {
         Ok(Self { sessions: Arc::clone(&self.sessions), id })
     }
 
-    /// Copies it to another store, under its id: its journal, and what waits in its inbox. A copy
-    /// that was cut off goes on where it was.
+    /// Copies it to another store, under its id: its journal, at once, and what waits in its inbox.
+    /// What an earlier copy left there is not written again.
     ///
     /// # Errors
     /// When there is no such session, it is in use, its journal cannot be read, the other store has
@@ -269,14 +269,15 @@ impl StoredSession {
     }
 
     /// Writes journals from outside of a store as sessions of it, each under its id: all of them or
-    /// none. The caller has checked that they are sound (`legwork_core::journal::check`).
+    /// none. The caller has checked that they are sound (`legwork_core::journal::check`). If the
+    /// process is killed meanwhile, the same import goes on with those that are missing.
     ///
     /// # Errors
-    /// When an id is invalid, there is a session of one already or it is in use, or the store
-    /// fails.
+    /// When an id is invalid, all sessions are there already, one is there with another journal or
+    /// is in use, one is its own parent, or the store fails.
     ///
     /// # Cancel safety
-    /// A dropped import may leave some of the sessions; removing them makes their ids free.
+    /// A dropped import may leave some of the sessions, as a killed one does.
     pub async fn import(store: &dyn Store, journals: &[(SessionId, Journal)]) -> Result<(), Error> {
         Ok(import(store, journals).await?)
     }

@@ -1,11 +1,12 @@
 //! What models read of a session, and what is done to keep it short.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_agent::context::compaction::{Cannot, Policy};
 use legwork_agent::context::transforms::{
-    Redact, RemoveSimilar, SummariseResults, TruncateResults,
+    Redact, RemoveSimilar, SlidingWindow, SummariseResults, TruncateResults,
 };
 use legwork_agent::context::{Context, app, digest};
 use legwork_agent::memory::MemoryStore;
@@ -455,6 +456,37 @@ async fn s9_3_results_that_mean_the_same_are_compared_by_an_embedder_once() {
     assert!(texts[4].contains("says the same as the result of"), "{texts:?}");
     agent.session("s").run("Again.").await.unwrap();
     assert_eq!(purposes(&events(&agent.session("s")).await).len(), 2);
+}
+
+#[tokio::test]
+async fn s9_3_a_result_is_compared_with_those_that_the_model_still_reads() {
+    let context = Context::new().transform(SlidingWindow::of_units(4).down_to(3)).remove_similar(
+        WordEmbedder::default(),
+        RemoveSimilar::above(400),
+        0.95,
+    );
+    let look = made(spec("look").effect(EffectClass::ReadOnly), |_, _| {
+        Box::pin(std::future::ready(ToolOutcome::text("nothing")))
+    });
+    // The window hides turns from the model.
+    let asked = AtomicUsize::new(0);
+    let model =
+        ScriptedModel::new(Script::from_fn(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+            0 | 6 | 7 => Turn::call("read", json!({"n": 1})),
+            number if number < 6 => Turn::call("look", json!({"n": number})),
+            _ => Turn::text("done"),
+        }));
+    agent(model.clone(), context).tools([look]).build().unwrap().run("Read.").await.unwrap();
+    let texts = |request: &Asked| -> Vec<_> {
+        request.messages.iter().map(|said| said.text.clone()).collect()
+    };
+    let asked = model.asked();
+    let same = |texts: &[String]| texts.iter().filter(|text| text.contains("the same as")).count();
+    let pages = |texts: &[String]| texts.iter().filter(|text| text.starts_with("page 1")).count();
+    // The first page was left out when it was read again.
+    let (again, twice) = (texts(&asked[7]), texts(&asked[8]));
+    assert_eq!((pages(&again), same(&again)), (1, 0), "{again:?}");
+    assert_eq!((pages(&twice), same(&twice)), (1, 1), "{twice:?}");
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ pub(crate) async fn assemble(
         other.instructions = tell(&other.instructions);
     }
     let models: Models = models::make(&chosen.others, &warn).await;
-    let parts = parts(&agents).tools(tools).budget(settings.budget()).models(move |name| {
+    let parts = parts(&agents).tools(tools).budget(settings.own_budget()).models(move |name| {
         let known = models.get(name).cloned();
         known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
     });

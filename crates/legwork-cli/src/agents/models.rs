@@ -8,7 +8,7 @@ use legwork::port::Model;
 
 use crate::config::{Config, Credential};
 use crate::error::Error;
-use crate::model::{ModelOptions, exposure, made};
+use crate::model::{ModelOptions, Unusable, exposure, made};
 use crate::settings::{Settings, around, not_named, provider};
 
 /// A model that is not the agent's own.
@@ -41,9 +41,20 @@ impl Other {
         Ok(Self { base_url, key, writable, name, options })
     }
 
+    /// The same, served at another address; none is where its provider always is.
+    pub(crate) fn at(self, base_url: Option<String>) -> Self {
+        Self { base_url, ..self }
+    }
+
     /// A model that a project names and that is not asked.
     pub(crate) fn refused(name: String) -> Self {
         Self { name, base_url: None, key: None, writable: Vec::new(), options: None }
+    }
+
+    /// Makes it; one that cannot be made says why when it is asked.
+    pub(crate) async fn made(&self, tell: impl Fn(String)) -> Arc<dyn Model> {
+        let made = self.make(&tell).await;
+        made.unwrap_or_else(|why| Arc::new(Unusable::new(&self.name, why)))
     }
 
     async fn make(&self, tell: &impl Fn(String)) -> Result<Arc<dyn Model>, String> {

@@ -1,5 +1,6 @@
 //! A session that another process is to hear from, and the command that goes on with it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork::agent::StoredSession;
@@ -58,7 +59,10 @@ impl Addressed {
 
 /// The state of the session above all others.
 async fn root(store: &dyn Store, mut state: AgentState) -> Result<AgentState, Error> {
-    while let Some(parent) = state.facts().parent.as_ref().map(|link| link.session.clone()) {
+    let mut seen = BTreeSet::new();
+    while let Some(parent) = state.facts().parent.as_ref().map(|link| link.session.clone())
+        && seen.insert(parent.clone())
+    {
         state = store.read(&parent, Range::ALL).await?.journal.fold(&parent);
     }
     Ok(state)

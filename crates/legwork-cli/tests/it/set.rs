@@ -68,6 +68,28 @@ fn s8_11_what_is_set_for_an_idle_session_is_what_it_goes_on_with() {
 }
 
 #[test]
+fn s8_11_a_reset_leads_back_to_what_the_session_was_begun_with() {
+    let list = || Turn::call("list", json!({"path": "."}));
+    let turns = [Turn::text("One."), list(), list(), Turn::text("Done.")];
+    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let args = ["run", "--json", "--sandbox", "off", "Work"];
+    let id = home.ran_with(&server, &args).ends(0).session();
+    let first = model(&server, 0);
+    let set = ["sessions", "set", &id, "--model", "test:other", "--max-steps", "1"];
+    home.ran_with(&server, &set).ends(0);
+    let run = |code| {
+        let args = ["run", "--session", &id, "--sandbox", "off", "More"];
+        home.ran_with(&server, &args).ends(code);
+        model(&server, server.requests().len() - 1)
+    };
+    assert_eq!(run(3), "other");
+    assert_eq!(entries(&home, &id, "defined").len(), 1, "the definition is that of the agent");
+    home.ran_with(&server, &["sessions", "set", &id, "--reset"]).ends(0);
+    assert_eq!(run(0), first);
+    assert_eq!(entries(&home, &id, "defined").len(), 1);
+}
+
+#[test]
 fn s8_11_limits_are_cut_while_a_process_runs_the_session_and_raised_after_it() {
     let (home, server) = (Home::new(), server());
     server.hold(0);

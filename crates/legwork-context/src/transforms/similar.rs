@@ -32,6 +32,8 @@ pub struct ToCompare {
 }
 
 /// The vectors of results that later ones are compared with, as long as a process lives.
+///
+/// Each has the length 1, or 0 if its result is like no other.
 #[derive(Debug, Clone, Default)]
 pub struct Vectors(Vec<(ResultKey, Vec<f32>)>);
 
@@ -44,13 +46,17 @@ impl RemoveSimilar {
     /// The results that were not compared yet, of the messages of the transcript from an index
     /// on; see [`SummariseResults::owed`](super::SummariseResults::owed).
     pub fn owed(&self, state: &AgentState, since: usize) -> Vec<ToCompare> {
-        self.owed_of(&Source::since(state, since), state)
+        let all = &state.context().comparisons;
+        let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
+        self.owed_of(&Source::since(state, since), is_known)
     }
 
     /// The results of units that were not compared yet.
-    pub(crate) fn owed_of(&self, units: &[Unit], state: &AgentState) -> Vec<ToCompare> {
-        let all = &state.context().comparisons;
-        let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
+    pub(crate) fn owed_of(
+        &self,
+        units: &[Unit],
+        is_known: impl Fn(ResultKey) -> bool,
+    ) -> Vec<ToCompare> {
         let mut owed = Vec::new();
         for unit in units {
             for (key, result) in unit.results() {
@@ -100,7 +106,13 @@ impl Vectors {
         vectors.map(|(result, vector)| self.take(result.key, vector.clone(), least)).collect()
     }
 
-    fn take(&mut self, result: ResultKey, vector: Vec<f32>, least: f32) -> ResultCompared {
+    /// Keeps those of some results: what no model reads any more is no repetition.
+    pub(crate) fn keep(&mut self, is_read: impl Fn(ResultKey) -> bool) {
+        self.0.retain(|(key, _)| is_read(*key));
+    }
+
+    fn take(&mut self, result: ResultKey, mut vector: Vec<f32>, least: f32) -> ResultCompared {
+        normalise(&mut vector);
         let alike = self.0.iter().map(|(key, other)| (*key, cosine(other, &vector)));
         let best = alike.filter(|(_, alike)| *alike >= least);
         let best = best.max_by(|(_, one), (_, two)| one.total_cmp(two));
@@ -111,12 +123,20 @@ impl Vectors {
     }
 }
 
-/// The cosine of the angle between two vectors; 0 if they are not comparable.
+/// Gives a vector the length 1; one that has no direction gets the length 0.
+fn normalise(vector: &mut [f32]) {
+    let length = dot(vector, vector).sqrt();
+    let is_some = length.is_normal();
+    vector.iter_mut().for_each(|number| *number = if is_some { *number / length } else { 0.0 });
+}
+
+/// The cosine of the angle between two normalised vectors; 0 if they are not comparable.
 fn cosine(one: &[f32], two: &[f32]) -> f32 {
-    let dot = |one: &[f32], two: &[f32]| one.iter().zip(two).map(|(a, b)| a * b).sum::<f32>();
-    let length = (dot(one, one) * dot(two, two)).sqrt();
-    let is_comparable = one.len() == two.len() && length > 0.0;
-    if is_comparable { dot(one, two) / length } else { 0.0 }
+    if one.len() == two.len() { dot(one, two) } else { 0.0 }
+}
+
+fn dot(one: &[f32], two: &[f32]) -> f32 {
+    one.iter().zip(two).map(|(a, b)| a * b).sum()
 }
 
 #[derive(Clone, Default)]

@@ -44,13 +44,17 @@ impl SummariseResults {
     /// Ask before each request, with the length that the transcript had at the request before:
     /// so each result is owed once, also if its summary failed.
     pub fn owed(&self, state: &AgentState, since: usize) -> Vec<ToSummarise> {
-        self.owed_of(&Source::since(state, since), state)
+        let all = &state.context().result_summaries;
+        let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
+        self.owed_of(&Source::since(state, since), is_known)
     }
 
     /// The results of units that have no summary yet.
-    pub(crate) fn owed_of(&self, units: &[Unit], state: &AgentState) -> Vec<ToSummarise> {
-        let all = &state.context().result_summaries;
-        let is_known = |key: ResultKey| all.iter().rev().any(|one| one.result == key);
+    pub(crate) fn owed_of(
+        &self,
+        units: &[Unit],
+        is_known: impl Fn(ResultKey) -> bool,
+    ) -> Vec<ToSummarise> {
         let mut owed = Vec::new();
         for unit in units {
             for (key, result) in unit.results() {

@@ -158,7 +158,8 @@ impl Checker {
             Event::ResultSummarised(summarised) => self.result(state, summarised.result),
             Event::ResultCompared(compared) => self.result(state, compared.result),
             Event::HeadMoved(moved) => {
-                let there = known(moved.to);
+                // At the beginning there is no entry.
+                let there = moved.to == Seq::ZERO || known(moved.to);
                 (!there).then(|| format!("there is no entry {} to move the head to", moved.to))
             }
             Event::Labelled(label) => {

@@ -173,6 +173,12 @@ pub enum Refusal {
         /// The session that spawned it.
         parent: SessionId,
     },
+    /// The session is its own parent, by way of others, which no run ever made.
+    #[error("the session {session} is its own parent, by way of others: no such session was run")]
+    ParentOfItself {
+        /// The session.
+        session: SessionId,
+    },
     /// No execution is under way, so none can be stopped.
     #[error("there is nothing to stop ({status}): no execution is under way")]
     NothingToStop {

@@ -211,3 +211,16 @@ fn s8_1_what_entries_of_a_fork_refer_to_is_what_it_was() {
     let left = fork.context().compaction.as_ref().unwrap().compacted.first_kept;
     assert!(left < second, "the entries of the inbox are not copied: {left} of {second}");
 }
+
+#[test]
+fn s8_1_a_head_at_the_beginning_is_sound() {
+    let state = go_on(begun(), "user: go; inference; answer: done; decides; ends");
+    let state = state.with(Event::HeadMoved(HeadMoved { to: Seq::ZERO }));
+    let state = go_on(state, "user: anew; inference; answer: done; decides; ends");
+    let lines: Vec<_> = state.uncommitted().iter().map(|entry| entry.encode().unwrap()).collect();
+    assert_eq!(journal::check(lines.iter().map(Vec::as_slice)), []);
+    assert_eq!(
+        transcript(&journal(&state).fold(state.session())),
+        ["user: anew", "assistant: done"]
+    );
+}

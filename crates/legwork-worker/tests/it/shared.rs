@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use legwork_agent::capability::ask_user::AskUser;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Rest, Subagent, subagent};
-use legwork_core::SessionId;
+use legwork_core::event::{ExecutionStarted, ParentLink, SessionStarted};
 use legwork_core::inbox::Answer;
+use legwork_core::{AgentState, Event, Message, Seq, SessionId, Timestamp};
 use legwork_port::Store;
-use legwork_port::store::Range;
+use legwork_port::store::{Batch, Range};
 use legwork_store::sqlite;
 use legwork_testkit::{ScriptedModel, Turn};
 use legwork_worker::{Agents, Failure, Worker, WorkerEvent};
@@ -123,4 +124,33 @@ async fn s10_6_a_session_of_another_agent_is_left_to_others() {
     assert_eq!(seen["mine"], "completed");
     assert!(seen["theirs"].contains("no agent `other`"), "{seen:?}");
     assert_eq!(texts(&*store, "theirs").await, "");
+}
+
+/// Adds a session whose parent is named, with a task.
+async fn add_child(store: &dyn Store, session: &str, parent: &str) {
+    let (id, agent) = (SessionId::from(session), "clerk".into());
+    let parent = Some(ParentLink { session: parent.into(), call: "c".into(), began: Timestamp(1) });
+    let started = SessionStarted { session: id.clone(), agent, parent, forked_from: None };
+    let input = vec![Arc::new(Message::user("go"))];
+    let state = AgentState::new(id.clone())
+        .with(Event::SessionStarted(started))
+        .with(Event::ExecutionStarted(ExecutionStarted { input }));
+    let claim = store.claim(&id).await.unwrap();
+    let entries = state.uncommitted().to_vec();
+    let batch = Batch::of(&entries).with_summary(state.summary());
+    claim.append(Seq::ZERO, batch).await.unwrap();
+    claim.release().await.unwrap();
+}
+
+#[tokio::test]
+async fn s10_6_sessions_that_are_their_own_parents_keep_no_worker_from_the_others() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    add_child(&*store, "a", "b").await;
+    add_child(&*store, "b", "a").await;
+    add_child(&*store, "self", "self").await;
+    let agent = clerk(&store, &[Turn::text("done")]);
+    agent.session("good").submit("go").await.unwrap();
+    let worker = Worker::new(Arc::clone(&store), Agents::new([agent]));
+    assert_eq!(worker.run_until_idle().await.unwrap(), 1);
+    assert_eq!(texts(&*store, "good").await, "done");
 }

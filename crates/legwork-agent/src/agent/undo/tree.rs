@@ -1,5 +1,6 @@
 //! The calls of a session and of the subagents below it, as their journals have them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_core::journal::Journal;
@@ -155,7 +156,8 @@ async fn ancestors(
 ) -> Result<Vec<Journal>, store::Error> {
     let mut above = Vec::new();
     let mut parent = parent_of(&journal.fold(session));
-    while let Some(session) = parent {
+    let mut seen = BTreeSet::from([session.clone()]);
+    while let Some(session) = parent.filter(|parent| seen.insert(parent.clone())) {
         let journal = store.read(&session, Range::ALL).await?.journal;
         parent = parent_of(&journal.fold(&session));
         above.push(journal);

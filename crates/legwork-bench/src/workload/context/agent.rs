@@ -191,9 +191,10 @@ impl embedder::Embedder for Lengths {
         request: embedder::Request,
     ) -> BoxFuture<'_, Result<embedder::Embeddings, embedder::Error>> {
         let vector = |text: &String| {
-            let hash = text.bytes().take(64).fold(7_u32, |hash, byte| {
-                hash.wrapping_mul(31).wrapping_add(u32::from(byte))
-            });
+            let hash = text
+                .bytes()
+                .take(64)
+                .fold(7_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
             (0..16).map(|bit| if hash >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect::<Vec<f32>>()
         };
         let vectors = request.texts.iter().map(vector).collect();

@@ -52,7 +52,16 @@ pub(crate) async fn prepare(
             }
         }
     };
-    let (state, events) = infer_auxiliary(*asks, state, cx).await?;
+    obtain(*asks, state, cx).await
+}
+
+/// Makes an auxiliary inference and commits what came of it; it fails as [`prepare`] does.
+pub(super) async fn obtain(
+    asks: Auxiliary,
+    state: AgentState,
+    cx: &StepContext,
+) -> Result<AgentState, Halt> {
+    let (state, events) = infer_auxiliary(asks, state, cx).await?;
     cx.commit(events.into_iter().fold(state, AgentState::with)).await
 }
 

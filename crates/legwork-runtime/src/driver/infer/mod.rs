@@ -18,6 +18,7 @@ use legwork_port::{Model, Trigger, model};
 use legwork_toolset::StepTools;
 
 use ask::{Asked, For, ask};
+use auxiliary::obtain;
 pub(crate) use auxiliary::{infer_auxiliary, prepare};
 use recite::{ending, recite};
 pub(super) use record::record;
@@ -189,13 +190,22 @@ async fn build<D: Driver + ?Sized>(
             return Ok(Err((Box::new(state), error)));
         }
     };
+    let goes_on = |state: &AgentState| !cx.control.is_raised() && state.stop_signals().is_empty();
+    // It gives no lock back: the conversation is asked again while this is done.
+    let owed = |state: &AgentState| {
+        let owed = |profile| cx.conversation().owed_for_results(state, profile);
+        goes_on(state).then(|| owed(cx.profile(state))).flatten()
+    };
     let request = loop {
+        while let Some(asks) = owed(&state) {
+            state = obtain(*asks, state, cx).await?;
+        }
         let request = match held(|| driver.request(&state, cx, &shown)) {
             Ok(request) => request,
             Err(error) => return Ok(Err((Box::new(state), error))),
         };
         match cx.owed_first(&state, &request) {
-            Ok(Some(owed)) if !cx.control.is_raised() && state.stop_signals().is_empty() => {
+            Ok(Some(owed)) if goes_on(&state) => {
                 state = prepare(owed, &request, state, cx).await?;
             }
             Ok(_) => break request,
