@@ -43,7 +43,7 @@ Examples:
 
 The task waits in the store until `legwork work` takes it up. With --id the same
 command may be given again: a session of that id is not begun twice, but each
-command leaves its task there.";
+command leaves its task there. A task ends the suspension of a session.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Work {
