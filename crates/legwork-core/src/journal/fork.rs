@@ -104,7 +104,7 @@ fn defining(facts: &SessionFacts) -> Vec<Event> {
     let settings = facts.settings.clone();
     let set = own.with_settings(&settings);
     let mut events = Vec::new();
-    if *own != Definition::default() {
+    if *own != Definition::default() || digest.is_some() {
         events.push(Event::Defined(Defined { definition: own, digest }));
     }
     if !settings.is_empty() {

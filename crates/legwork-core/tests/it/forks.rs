@@ -1,7 +1,8 @@
 //! Forks of a session, and the tree of its branches.
 
 use legwork_core::event::{
-    Compacted, CompactionCause, HeadMoved, ResultCompared, ResultKey, ResultSummarised,
+    Compacted, CompactionCause, Defined, Definition, HeadMoved, ResultCompared, ResultKey,
+    ResultSummarised,
 };
 use legwork_core::inbox::Item;
 use legwork_core::journal::{self, Journal};
@@ -74,6 +75,17 @@ fn s8_1_a_fork_begins_at_an_entry_that_there_is() {
         let refused = journal(&state).fork(state.session(), at, &into, Timestamp(5)).unwrap_err();
         assert!(refused.to_string().contains("has no entry"), "{refused}");
     }
+}
+
+#[test]
+fn s8_1_a_fork_has_the_digest_of_an_empty_definition() {
+    let definition = std::sync::Arc::new(Definition::default());
+    let digest = Some(definition.digest());
+    let state = begun().with(Event::Defined(Defined { definition, digest: digest.clone() }));
+    let state = go_on(state, "user: go");
+    assert_eq!(state.facts().definition_digest, digest);
+    let (_, fork) = fork(&state, state.version());
+    assert_eq!(fork.facts().definition_digest, digest);
 }
 
 #[test]

@@ -368,6 +368,20 @@ proptest! {
     }
 
     #[test]
+    fn s8_1_what_is_charged_at_entries_sums_up_to_what_was_used(events in run()) {
+        let (states, entries) = live(events);
+        let journal = Journal::new(entries);
+        let charges = journal.charges();
+        let sum = charges.values().fold(Amounts::default(), |sum, one| sum.plus(one));
+        let state = journal.fold(states[0].session());
+        prop_assert_eq!(sum, state.facts().ledger.lifetime);
+        let places = journal.places();
+        for at in charges.keys().filter(|at| **at != Seq::ZERO) {
+            prop_assert_eq!(places.get(at), Some(at), "it is of the conversation");
+        }
+    }
+
+    #[test]
     fn s8_1_the_fold_of_a_fork_is_the_fold_of_the_path(events in run(), at in 1u64..40) {
         let (states, entries) = live(events);
         let journal = Journal::new(entries);
