@@ -436,6 +436,28 @@ async fn s9_3_long_results_are_summarised_before_they_are_sent_and_once() {
 }
 
 #[tokio::test]
+async fn s9_1_what_was_made_and_not_sent_is_no_request_before() {
+    let store = Arc::new(MemoryStore::new());
+    let reads = || {
+        ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
+            0 => Turn::call("read", json!({"n": 1})),
+            _ => Turn::text("done"),
+        }))
+    };
+    let plain = agent(reads(), Context::new()).store_in(store.clone()).build().unwrap();
+    plain.run("Read.").in_session("s").await.unwrap();
+    // The first request of the run is made, then a long result in it is summarised.
+    let small = ScriptedModel::new([Turn::text("in short")]).named("test:small");
+    let context = Context::new().summarise_results_by(small, SummariseResults::above(400));
+    let agent = agent(reads(), context).store_in(store).build().unwrap();
+    agent.run("Again.").in_session("s").await.unwrap();
+    let all = events(&agent.session("s")).await;
+    assert_eq!(purposes(&all), [Purpose::ToolResultSummary]);
+    let kept: Vec<_> = sent(&all).iter().map(|request| request.kept).collect();
+    assert_eq!(kept, [None, Some(1), None]);
+}
+
+#[tokio::test]
 async fn s9_3_results_that_mean_the_same_are_compared_by_an_embedder_once() {
     let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
         0 | 1 => Turn::call("read", json!({"n": 1})),
@@ -501,14 +523,17 @@ async fn s9_3_a_cancelled_summary_is_charged_and_leaves_the_conversation_as_it_w
     let agent = agent(model, Context::new()).build().unwrap();
     let control = Control::default();
     let run = agent.run("Read the pages.").in_session("s").control(control.clone()).outcome();
+    let session = agent.session("s");
     let cancels = async {
         gate.arrived(1).await;
+        // What it may cost is durable before it is asked for.
+        assert_eq!(purposes(&events(&session).await), [Purpose::Compaction]);
         control.cancel.cancel();
     };
     let (run, ()) = tokio::join!(run, cancels);
     let run = run.unwrap();
     assert_eq!(run.status(), ExecutionStatus::Cancelled);
-    let events = events(&agent.session("s")).await;
+    let events = events(&session).await;
     assert!(causes(&events).is_empty());
     let charged = events.iter().find_map(|event| match event {
         Event::AuxiliaryFinished(finished) => Some(finished.charged),
@@ -680,6 +705,22 @@ async fn s9_5_a_hook_that_stops_the_run_buys_no_summary() {
     assert!(!model.asked().iter().any(asks_for_summary));
 }
 
+#[tokio::test]
+async fn s9_5_a_run_that_is_interrupted_in_a_hook_buys_no_summary() {
+    let control = Control::default();
+    let interrupt = control.interrupt.clone();
+    let interrupts = hook::before_compaction("interrupts", move |compaction, _| {
+        interrupt.cancel();
+        async move { compaction }
+    });
+    let model = ScriptedModel::new(reader(9)).with_profile(small());
+    let agent = agent(model.clone(), Context::new()).hook(interrupts).build().unwrap();
+    let run = agent.run("Read the pages.").in_session("s").control(control);
+    assert_eq!(run.outcome().await.unwrap().status(), ExecutionStatus::InProgress);
+    assert!(!model.asked().iter().any(asks_for_summary));
+    assert!(purposes(&events(&agent.session("s")).await).is_empty());
+}
+
 /// A driver that sends the transcript as it is.
 struct Whole;
 
@@ -713,10 +754,7 @@ async fn s9_5_a_driver_that_sends_everything_fails_at_an_overflow() {
 
 #[tokio::test]
 async fn s9_2_what_no_model_may_read_is_not_sent_for_a_summary_or_a_vector() {
-    let small = ScriptedModel::new(Script::from_fn(|asked| {
-        assert!(!asked.last().contains("xxxx"), "{}", asked.last());
-        Turn::text("in short")
-    }));
+    let small = ScriptedModel::new([Turn::text("in short")]);
     let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
         0 => Turn::call("read", json!({"n": 1})),
         _ => Turn::text("done"),
@@ -726,7 +764,9 @@ async fn s9_2_what_no_model_may_read_is_not_sent_for_a_summary_or_a_vector() {
         .summarise_results_by(small.clone(), SummariseResults::above(400));
     let agent = agent(model, context).build().unwrap();
     agent.run("Read.").await.unwrap();
-    assert_eq!(small.asked().len(), 1);
+    let asked: Vec<_> = small.asked().iter().map(|asked| asked.last().to_owned()).collect();
+    assert!(asked.len() == 1 && asked[0].contains("zzzz"), "{asked:?}");
+    assert!(!asked[0].contains("xxxx"), "{asked:?}");
 }
 
 #[tokio::test]

@@ -20,10 +20,10 @@ fn drawn(seed: &str) -> Vec<Mutation> {
 }
 
 #[test]
-fn a_sample_has_one_of_each_section_and_is_the_same_for_a_seed() {
+fn a_sample_has_one_of_each_of_some_sections_and_is_the_same_for_a_seed() {
     let sample = drawn("one");
-    let sections: Vec<_> = sample.iter().map(|mutation| mutation.rule.section).collect();
-    assert_eq!(sections, (1..=10).collect::<Vec<_>>());
+    let sections: BTreeSet<_> = sample.iter().map(|mutation| mutation.rule.section).collect();
+    assert_eq!((sample.len(), sections.len()), (SECTIONS, SECTIONS));
     assert_eq!(sample, drawn("one"));
     assert_eq!(of(Vec::new(), "x"), []);
 }
@@ -31,6 +31,6 @@ fn a_sample_has_one_of_each_section_and_is_the_same_for_a_seed() {
 #[test]
 fn with_time_each_mutation_is_drawn() {
     let names = |seed: u32| drawn(&seed.to_string()).into_iter().map(|mutation| mutation.name);
-    let seen: BTreeSet<_> = (0..100).flat_map(names).collect();
+    let seen: BTreeSet<_> = (0..200).flat_map(names).collect();
     assert_eq!(seen.len(), 30);
 }
