@@ -60,13 +60,13 @@ fn below_first(journals: &[Named]) -> Result<Vec<&Named>, Error> {
         journals.iter().map(|(session, journal)| (session, parent(journal))).collect();
     let mut by_depth = Vec::new();
     for one in journals {
-        let above = |session: &Option<&SessionId>| {
-            session.map(|session| parents.get(session).copied().flatten())
-        };
-        let depth = std::iter::successors(Some(Some(&one.0)), above).take(journals.len() + 2);
-        let depth = depth.count();
-        if depth > journals.len() + 1 {
-            return Err(Refusal::ParentOfItself { session: one.0.clone() }.into());
+        let (mut depth, mut above) = (0, parent(&one.1));
+        while let Some(parent) = above {
+            depth += 1;
+            if depth > journals.len() {
+                return Err(Refusal::ParentOfItself { session: one.0.clone() }.into());
+            }
+            above = parents.get(parent).copied().flatten();
         }
         by_depth.push((depth, one));
     }

@@ -1,6 +1,6 @@
 //! `legwork sessions copy`: sessions from one store in another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use legwork::agent::{self, StoredSession};
@@ -37,7 +37,25 @@ pub(super) async fn copy(args: args::Copy, config: &Config) -> Result<Exit, Erro
     }
     let chosen = if args.sessions.is_empty() { every(&all) } else { with_subagents(chosen, &all) };
     let to = to_address.open()?;
-    copied(store, &*to, &chosen).await
+    copied(store, &*to, &below_first(&chosen, &all)).await
+}
+
+/// A session, and the one that it works for.
+type Link = (SessionId, Option<SessionId>);
+
+/// The sessions, each behind those that work for it: no process finds one in the other store
+/// whose subagents are missing, and begins them anew.
+fn below_first(chosen: &BTreeSet<SessionId>, all: &[SessionInfo]) -> Vec<Link> {
+    let parents: BTreeMap<_, _> =
+        all.iter().map(|info| (&info.session, info.summary.parent.as_ref())).collect();
+    let above = |session: &SessionId| parents.get(session).copied().flatten();
+    let depth = |session: &SessionId| {
+        std::iter::successors(above(session), |parent| above(parent)).take(all.len()).count()
+    };
+    let mut sessions: Vec<_> =
+        chosen.iter().map(|session| (session.clone(), above(session).cloned())).collect();
+    sessions.sort_by_key(|(session, _)| std::cmp::Reverse(depth(session)));
+    sessions
 }
 
 fn every(all: &[SessionInfo]) -> BTreeSet<SessionId> {
@@ -60,14 +78,17 @@ fn with_subagents(mut chosen: BTreeSet<SessionId>, all: &[SessionInfo]) -> BTree
 }
 
 /// Copies each session, and reports those that cannot be copied.
-async fn copied(
-    from: &Arc<dyn Store>,
-    to: &dyn Store,
-    sessions: &BTreeSet<SessionId>,
-) -> Result<Exit, Error> {
+async fn copied(from: &Arc<dyn Store>, to: &dyn Store, sessions: &[Link]) -> Result<Exit, Error> {
     let (mut copied, mut left) = (0, 0);
-    for session in sessions {
+    let mut without = BTreeSet::new();
+    for (session, parent) in sessions {
         let shown = visible(session.as_str());
+        if without.contains(session) {
+            left += 1;
+            without.extend(parent.clone());
+            warn(format!("session {shown} was not copied: one that works for it was not, either"));
+            continue;
+        }
         let stored = StoredSession::new(Arc::clone(from), session.clone());
         match stored.copy_to(to).await.map_err(Error::from) {
             Ok(whole) => {
@@ -81,6 +102,7 @@ async fn copied(
             Err(error) => match why_left(&error) {
                 Some(why) => {
                     left += 1;
+                    without.extend(parent.clone());
                     warn(format!("session {shown} was not copied: {why}"));
                 }
                 // The others would fail, too.

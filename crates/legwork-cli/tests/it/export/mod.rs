@@ -162,14 +162,20 @@ fn s8_5_a_session_that_is_there_is_not_replaced_and_then_none_is_imported() {
     let home = imported(DEMO);
     let again = fed(home.legwork(&["sessions", "import", "-"]), DEMO.as_bytes()).ends(2);
     again.says("there is a session demo already").says("--as ID");
-    // Only the subagent's session is there.
+    // Another session has the id of the subagent's.
     let other = Home::new();
     let child: String = DEMO.lines().skip(22).map(|line| format!("{line}\n")).collect();
-    imports(&other, &child, &[]);
+    let begins: String = child.lines().take(5).map(|line| format!("{line}\n")).collect();
+    imports(&other, &begins, &[]);
     fed(other.legwork(&["sessions", "import", "-"]), DEMO.as_bytes()).ends(2).says("demo.5-1");
     other.ran(&["sessions", "show", "demo.5"]).ends(0);
     let rows = other.ran(&["sessions", "list", "--json"]).ends(0).events();
     assert_eq!(rows.len(), 1, "{rows:?}");
+    // An import that was killed when it had written the subagent's goes on.
+    let killed = Home::new();
+    imports(&killed, &child, &[]);
+    imports(&killed, DEMO, &[]);
+    assert_eq!(killed.ran(&["sessions", "list", "--json"]).ends(0).events().len(), 2);
     imports(&other, DEMO, &["--as", "new"]);
     assert_eq!(other.ran(&["sessions", "list", "--json"]).ends(0).events().len(), 3);
     let wrong = ["sessions", "import", "-", "--as", "a\u{202e}b"];
