@@ -48,7 +48,9 @@ impl Runner {
         command.envs(on.map(|name| (VARIABLE, name)));
         // Nobody reads a backtrace here, and without its lines much is built sooner.
         command.env("CARGO_PROFILE_DEV_DEBUG", "false");
-        command.args(["nextest", "run", "--package", package, "--filterset", filter]);
+        // With all features, as in the workspace: a test may belong to one that is off by default.
+        command.args(["nextest", "run", "--package", package, "--all-features"]);
+        command.args(["--filterset", filter]);
         for binary in binaries.into_iter().flatten() {
             command.args(["--test", binary]);
         }
