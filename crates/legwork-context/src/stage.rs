@@ -11,16 +11,46 @@ pub(crate) struct Stage {
     taken: usize,
     /// The lowest index that changed before it since it took units in.
     behind: Option<usize>,
-    checkpoint: Option<Checkpoint>,
+    checkpoints: Checkpoints,
 }
 
 /// The view as it was when fewer units had come.
-///
-/// What changes before a transform mostly changes late, and ever later. So it goes on from
-/// where it last did, and not from the beginning.
 struct Checkpoint {
     view: View,
     taken: usize,
+}
+
+/// Where a transform goes on when units that it had taken in have changed.
+///
+/// Some changes come early, where a window drops what is old; others come late, and ever later.
+/// So the earliest checkpoint is kept, and the last one.
+#[derive(Default)]
+struct Checkpoints {
+    first: Option<Checkpoint>,
+    last: Option<Checkpoint>,
+}
+
+impl Checkpoints {
+    /// Where to go on when units changed from an index on; those behind it are dropped.
+    fn before(&mut self, index: usize) -> Option<Checkpoint> {
+        let is_before = |one: &Checkpoint| one.taken <= index;
+        self.first = self.first.take().filter(is_before);
+        let last = self.last.take().filter(is_before);
+        last.or_else(|| self.first.as_mut().map(Checkpoint::copy))
+    }
+
+    fn add(&mut self, one: Checkpoint) {
+        match &self.first {
+            Some(first) if first.taken < one.taken => self.last = Some(one),
+            _ => self.first = Some(one),
+        }
+    }
+}
+
+impl Checkpoint {
+    fn copy(&mut self) -> Self {
+        Self { view: self.view.copy(), taken: self.taken }
+    }
 }
 
 impl Stage {
@@ -77,13 +107,13 @@ impl Stage {
         let same = input.get(..changed).unwrap_or(input);
         let old = self.view.take_units();
         let visited = self.view.visited;
-        let before = self.checkpoint.take().filter(|before| before.taken <= same.len());
+        let before = self.checkpoints.before(same.len());
         (self.view, self.taken) =
             before.map_or_else(Default::default, |before| (before.view, before.taken));
         self.view.visited = visited;
         let mut taken = self.take(transform, same, cx);
         if taken == Extended::Done {
-            self.checkpoint = Some(Checkpoint { view: self.view.copy(), taken: self.taken });
+            self.checkpoints.add(Checkpoint { view: self.view.copy(), taken: self.taken });
             taken = self.take(transform, input, cx);
         }
         if taken == Extended::Rebuild {
@@ -94,7 +124,7 @@ impl Stage {
 
     /// Takes in all units as a whole; returns those that the view had.
     fn rebuild(&mut self, transform: &dyn Transform, input: &[Unit], cx: &Cx<'_>) -> Vec<Unit> {
-        self.checkpoint = None;
+        self.checkpoints = Checkpoints::default();
         let old = self.view.restart(input);
         self.taken = input.len();
         transform.rebuild(&mut self.view, cx);
