@@ -59,6 +59,8 @@ impl Append {
         let cut_damage = entered.head.entries > self.expected.0 || matches!(tail, Tail::Damage);
         if cut_damage {
             self.cut(&held.session, &mut entered)?;
+            // Its file was removed: it named batches that are gone.
+            open.index = None;
         }
         self.write(open, &mut entered)?;
         Ok(Written { appended: Appended::new(Cursor(entered.head.posted)), cut_damage })
@@ -193,9 +195,10 @@ impl Open {
 
     fn add_to_index(&mut self, place: &super::layout::Place, start: Position) -> io::Result<()> {
         let Some(journal) = &self.journal else { return Ok(()) };
+        // One that somebody removed meanwhile is made anew under the next claim.
         let index = match self.index.take() {
-            Some(index) if place.index().exists() => index,
-            _ => Index::open(place, journal, start)?,
+            Some(index) => index,
+            None => Index::open(place, journal, start)?,
         };
         self.index.insert(index).add(start)
     }

@@ -9,9 +9,11 @@
 //! not synced with them. What it does not know yet after a crash shows by their lengths.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use legwork_core::Summary;
+
+use super::files;
 
 /// Bytes of a slot.
 const SLOT: usize = 256;
@@ -80,10 +82,7 @@ struct Place {
 impl Head {
     /// Reads the newest slot that is whole; none if no head was ever written whole.
     pub(super) fn read(file: &File) -> io::Result<Option<Self>> {
-        let mut slots = Vec::with_capacity(2 * SLOT);
-        let mut file = file;
-        file.seek(SeekFrom::Start(0))?;
-        file.take(SUMMARIES).read_to_end(&mut slots)?;
+        let slots = files::read_beginning(file, 2 * SLOT)?;
         Ok(Self::newest(&slots).into_iter().next())
     }
 
@@ -105,10 +104,10 @@ impl Head {
         let mut next = self.clone();
         if let Some(summary) = summary {
             next.summary = self.summary.next(summary);
-            write_at(file, next.summary.at, summary)?;
+            files::write_at(file, next.summary.at, summary)?;
         }
         next.generation += 1;
-        write_at(file, next.generation % 2 * SLOT as u64, &next.encode())?;
+        files::write_at(file, next.generation % 2 * SLOT as u64, &next.encode())?;
         *self = next;
         Ok(())
     }
@@ -213,12 +212,6 @@ impl Place {
         }
         serde_json::from_slice(summary).ok()
     }
-}
-
-fn write_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut file = file;
-    file.seek(SeekFrom::Start(at))?;
-    file.write_all(bytes)
 }
 
 /// FNV-1a in 64 bits: it finds a write that was cut, and keeps nobody from forging one.

@@ -356,7 +356,7 @@ mod jsonl {
     use super::*;
 
     /// Calls that change what is in files, and which files there are.
-    const WRITES: [&str; 3] = ["write", "ftruncate", "fdatasync"];
+    const WRITES: [&str; 4] = ["write", "pwrite64", "ftruncate", "fdatasync"];
     const NAMES: [&str; 7] = ["fsync", "openat", "rename", "unlink", "mkdir", "unlinkat", "rmdir"];
 
     #[test]

@@ -44,6 +44,7 @@ impl Kind {
             Self::Sqlite => &["write", "pwrite64", "ftruncate", "fdatasync", "fsync", "unlink"],
             Self::Jsonl => &[
                 "write",
+                "pwrite64",
                 "ftruncate",
                 "fdatasync",
                 "fsync",

@@ -18,7 +18,7 @@ fn bytes(file: &File) -> Vec<u8> {
 
 fn file_of(bytes: &[u8]) -> File {
     let file = tempfile::tempfile().unwrap();
-    write_at(&file, 0, bytes).unwrap();
+    files::write_at(&file, 0, bytes).unwrap();
     file
 }
 

@@ -107,24 +107,26 @@ async fn s8_9_a_new_session_of_a_killed_process_is_listed_or_due() {
         return;
     }
     let mut unlisted = 0;
-    for number in 1.. {
-        let folder = Folder::new();
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e"]);
-        strace.arg(format!("inject=write:signal=KILL:when={number}"));
-        strace.arg(std::env::current_exe().unwrap());
-        let mut child = Child::start_by(strace, "begin", &folder.root());
-        let is_through = child.next_line().is_some();
-        child.kill();
-        let store = folder.store();
-        let listed = store.sessions(&Query::all()).await.unwrap().sessions;
-        let journal = store.read(&session("s"), Range::ALL).await.unwrap().journal;
-        if journal.version() == Seq(2) && listed.is_empty() {
-            assert_eq!(due(&store).await, ["s"], "killed at write {number}");
-            unlisted += 1;
-        }
-        if is_through {
-            break;
+    for call in ["write", "pwrite64"] {
+        for number in 1.. {
+            let folder = Folder::new();
+            let mut strace = Command::new("strace");
+            strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e"]);
+            strace.arg(format!("inject={call}:signal=KILL:when={number}"));
+            strace.arg(std::env::current_exe().unwrap());
+            let mut child = Child::start_by(strace, "begin", &folder.root());
+            let is_through = child.next_line().is_some();
+            child.kill();
+            let store = folder.store();
+            let listed = store.sessions(&Query::all()).await.unwrap().sessions;
+            let journal = store.read(&session("s"), Range::ALL).await.unwrap().journal;
+            if journal.version() == Seq(2) && listed.is_empty() {
+                assert_eq!(due(&store).await, ["s"], "killed at {call} {number}");
+                unlisted += 1;
+            }
+            if is_through {
+                break;
+            }
         }
     }
     assert!(unlisted > 0, "no kill came between the journal and the head");
