@@ -86,8 +86,10 @@ impl Layout {
             None => Ok(None),
         });
         let found = match read {
-            // One that somebody copied there, or whose head is destroyed, is looked at.
+            // One that somebody copied there, or whose head is destroyed, is looked at; so is a
+            // new one, whose head may not say yet that it has entries.
             Ok(None) => self.surveyed(place),
+            Ok(Some((head, _))) if head.entries == 0 => self.surveyed(place),
             found => found,
         };
         let (head, summary) = found
