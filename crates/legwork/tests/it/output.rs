@@ -12,6 +12,7 @@ use legwork::output::{Maybe, Mode, Output};
 use legwork::port::store::{Range, Store};
 use legwork::port::{Ability, BoxFuture, Model, Profile};
 use legwork::prelude::*;
+use legwork::tool::EndStrategy;
 use legwork::{Override, Subagent};
 use legwork_testkit::{Script, ScriptedModel, Turn, crash};
 use serde_json::{Value, json};
@@ -312,6 +313,19 @@ async fn s14_4_other_calls_run_and_the_first_output_in_call_order_counts() {
     assert_eq!(*ran.lock().unwrap(), ["look"]);
     let events = outputs(&store, "s").await;
     assert!(matches!(&events[..], [Event::OutputAccepted(it)] if it.call == Some(1)), "{events:?}");
+}
+
+#[tokio::test]
+async fn s14_4_the_first_output_counts_though_a_later_one_ran_too() {
+    let rome = json!({"name": "Rome", "population": 1});
+    let turn = calls([("answer", paris()), ("answer", rome)]);
+    let store = MemoryStore::new();
+    let agent = Agent::builder(ScriptedModel::new([turn])).end_strategy(EndStrategy::Exhaustive);
+    let agent = agent.store_in(Arc::new(store.clone())).build().unwrap();
+    let run = agent.output::<City>().run("The largest?").in_session("s");
+    assert_eq!(run.await.unwrap(), city());
+    let events = outputs(&store, "s").await;
+    assert!(matches!(&events[..], [Event::OutputAccepted(it)] if it.call == Some(0)), "{events:?}");
 }
 
 #[tokio::test]
