@@ -19,9 +19,9 @@ pub struct Copied {
 /// Copies a session to another store, under its id: its journal, entry by entry, and what waits in
 /// its inbox.
 ///
-/// The session is claimed in both stores meanwhile. Its entries are written at once: whoever works
-/// in the other store never sees a part of them. Entries that are there already, from an earlier
-/// copy, are not written again.
+/// The session is claimed in both stores meanwhile. Its entries are written at once, so that no
+/// process works in a part of them. Entries that are there already, from an earlier copy, are not
+/// written again.
 ///
 /// # Errors
 /// When there is no such session, it is in use, this version cannot read it, another session of
@@ -57,7 +57,7 @@ async fn copy_under(
     }
     let state = journal.fold(session);
     for claim in [claims.0, claims.1].iter().filter(|claim| claim.renew_every().is_some()) {
-        // Nothing is appended to a session that somebody took over while it was read.
+        // Nothing is appended to a session that another process took over while it was read.
         claim.renew().await?;
     }
     let rest = entries.get(there.len()..).unwrap_or_default();

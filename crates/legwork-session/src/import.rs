@@ -108,7 +108,7 @@ async fn write_all(
     }
     for (claim, (session, journal)) in claims.iter().zip(journals) {
         begun.push(session.clone());
-        // At once: nobody ever goes on with a part of it.
+        // At once, so that no process works in a part of it.
         let state = journal.fold(session);
         let batch = Batch::of(journal.entries()).with_summary(state.summary());
         claim.append(Seq::ZERO, batch).await?;

@@ -195,7 +195,7 @@ impl Open {
 
     fn add_to_index(&mut self, place: &super::layout::Place, start: Position) -> io::Result<()> {
         let Some(journal) = &self.journal else { return Ok(()) };
-        // One that somebody removed meanwhile is made anew under the next claim.
+        // An index that was removed meanwhile is made anew under the next claim.
         let index = match self.index.take() {
             Some(index) => index,
             None => Index::open(place, journal, start)?,
