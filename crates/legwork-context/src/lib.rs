@@ -24,7 +24,7 @@
 //!
 //! Read the modules in this order: [`mod@unit`], [`view`], [`transform`], [`transforms`], [`app`],
 //! `renderers`, `source` (transcript to units), `stage` (a transform at work), `output` (units
-//! to messages), `chain` (digests), `memory`, `pipeline`; then [`compaction`] and [`branch`]; what an agent has ([`Context`]) and what a
+//! to messages), `chain` (digests), `recorded`, `memory`, `pipeline`; then [`compaction`] and [`branch`]; what an agent has ([`Context`]) and what a
 //! run keeps ([`Conversation`]): `context`, `comparer`, `auxiliary`, `outgoing`, `conversation`.
 #![forbid(unsafe_code)]
 

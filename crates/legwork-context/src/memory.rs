@@ -9,6 +9,7 @@ use legwork_core::{AgentState, Message, Seq, SessionId, Transcript};
 use legwork_port::Profile;
 
 use crate::output::Output;
+use crate::recorded::Recorded;
 use crate::source::Source;
 use crate::stage::Stage;
 use crate::transform::Transform;
@@ -25,6 +26,7 @@ pub struct Memory {
     pub(crate) source: Source,
     pub(crate) stages: Vec<Stage>,
     pub(crate) output: Output,
+    pub(crate) recorded: Recorded,
     pub(crate) key: Option<Key>,
 }
 
@@ -86,7 +88,8 @@ impl Memory {
     pub(crate) fn units_after(&self, transforms: usize, from: usize) -> &[Unit] {
         let last = transforms.checked_sub(1).and_then(|last| self.stages.get(last));
         let units = last.map_or_else(|| self.source.units(), Stage::units);
-        let first = units.partition_point(|unit| unit.ordinal() <= from);
+        // They are few, at the end of many.
+        let first = units.iter().rposition(|unit| unit.ordinal() <= from).map_or(0, |at| at + 1);
         units.get(first..).unwrap_or_default()
     }
 }

@@ -115,16 +115,16 @@ impl Pipeline {
         let is_plain = self.transforms.is_empty()
             && settled.app_messages() == 0
             && context.compaction.is_none();
-        let continues = self.continues(memory, state, profile, is_plain);
-        if !continues {
+        if !self.continues(memory, state, profile, is_plain) {
             memory.restart();
             memory.source = if is_plain { Source::default() } else { Source::of(state) };
             memory.stages = self.transforms.iter().map(|_| Stage::default()).collect();
         }
+        memory.recorded.read(context);
         let mut report = Report::of(state.tokens());
         let messages = match is_plain {
             true => as_it_is(memory, state, &mut report),
-            false => self.transformed(memory, &Cx { state, profile }, continues, &mut report),
+            false => self.transformed(memory, state, profile, &mut report),
         };
         memory.key = Some(Key {
             session: state.session().clone(),
@@ -145,18 +145,19 @@ impl Pipeline {
     fn transformed(
         &self,
         memory: &mut Memory,
-        cx: &Cx<'_>,
-        continues: bool,
+        state: &AgentState,
+        profile: &Profile,
         report: &mut Report,
     ) -> Transcript {
-        let context = cx.state.context();
+        let context = state.context();
         // First what the provider counted: else it may be taken for what came of it.
         let counted = context.measured.map(|measured| measured.messages.saturating_sub(1));
-        if let Some(counted) = counted.filter(|at| !continues && *at > memory.source.read()) {
-            self.advance(memory, counted, cx, report);
+        let is_new = memory.key.is_none();
+        if let Some(counted) = counted.filter(|at| is_new && *at > memory.source.read()) {
+            self.advance(memory, counted, state, profile, report);
         }
-        self.advance(memory, context.transcript.messages().len(), cx, report);
-        report.tokens = memory.output.tokens(cx.state);
+        self.advance(memory, context.transcript.messages().len(), state, profile, report);
+        report.tokens = memory.output.tokens(state);
         report.left_out = memory.output.left_out();
         memory.output.messages.clone()
     }
@@ -180,7 +181,8 @@ impl Pipeline {
         let same = Arc::ptr_eq(&key.pipeline, &self.transforms)
             && key.is_plain == is_plain
             && key.session == *state.session()
-            && key.profile == *profile;
+            && key.profile == *profile
+            && memory.recorded.is_of(state.context());
         if !same {
             return false;
         }
@@ -208,14 +210,21 @@ impl Pipeline {
         if transcript.settled().is_none() || !self.continues(memory, state, profile, false) {
             return false;
         }
-        let cx = Cx { state, profile };
-        self.advance_some(memory, transcript.messages().len(), transforms, &cx);
+        memory.recorded.read(state.context());
+        self.advance_some(memory, transcript.messages().len(), transforms, state, profile);
         true
     }
 
-    fn advance(&self, memory: &mut Memory, to: usize, cx: &Cx<'_>, report: &mut Report) {
+    fn advance(
+        &self,
+        memory: &mut Memory,
+        to: usize,
+        state: &AgentState,
+        profile: &Profile,
+        report: &mut Report,
+    ) {
         let read = memory.source.read();
-        let rebuilt = self.advance_some(memory, to, self.transforms.len(), cx);
+        let rebuilt = self.advance_some(memory, to, self.transforms.len(), state, profile);
         let Memory { source, stages, output, .. } = memory;
         report.visited += (source.read() - read) as u64;
         report.visited += stages.iter_mut().map(Stage::visited).sum::<u64>();
@@ -225,7 +234,7 @@ impl Pipeline {
             }
         }
         let units = stages.last().map_or_else(|| source.units(), Stage::units);
-        report.visited += output.update(units, &self.renderers, cx.state, cx.profile) as u64;
+        report.visited += output.update(units, &self.renderers, state, profile) as u64;
     }
 
     /// Lets the first transforms take in the transcript up to a message; returns those that were
@@ -235,10 +244,12 @@ impl Pipeline {
         memory: &mut Memory,
         to: usize,
         transforms: usize,
-        cx: &Cx<'_>,
+        state: &AgentState,
+        profile: &Profile,
     ) -> Vec<&str> {
-        let Memory { source, stages, output, .. } = memory;
-        source.read_to(&cx.state.context().transcript, to);
+        let Memory { source, stages, output, recorded, .. } = memory;
+        let cx = Cx { state, profile, recorded };
+        source.read_to(&state.context().transcript, to);
         let mut units = source.units();
         let mut changed = None;
         let mut all_rebuilt = Vec::new();
@@ -246,7 +257,7 @@ impl Pipeline {
         for (transform, stage) in self.transforms.iter().take(transforms).zip(&mut stages) {
             let rebuilt;
             stage.changed_before(changed);
-            (changed, rebuilt) = stage.update(&**transform, units, cx);
+            (changed, rebuilt) = stage.update(&**transform, units, &cx);
             all_rebuilt.extend(rebuilt.then(|| transform.name()));
             units = stage.units();
         }

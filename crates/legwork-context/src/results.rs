@@ -11,7 +11,6 @@ use crate::auxiliary::{About, Auxiliary};
 use crate::comparer::{Comparer, RunVectors, lock};
 use crate::context::Context;
 use crate::memory::Memory;
-use crate::recorded::Recorded;
 use crate::transforms::ToSummarise;
 
 /// The results of a run, as far as they were looked at.
@@ -22,9 +21,6 @@ pub(crate) struct Results {
     /// Those that are to be summarised.
     long: VecDeque<ToSummarise>,
     vectors: RunVectors,
-    /// Those that were summarised, and those that were compared.
-    summarised: Recorded,
-    compared: Recorded,
 }
 
 impl Results {
@@ -57,12 +53,12 @@ impl Results {
         // As they are after redaction: what no model may read is not sent for a summary either.
         let units = memory.units_after(context.redacted(), from);
         if let Some(summaries) = &context.summaries {
-            let known = self.summarised.with(&facts.result_summaries, |one| one.result);
-            self.long.extend(summaries.which.owed_of(units, |key| known.contains(&key)));
+            let is_known = |key| memory.recorded.summaries.of(key).is_some();
+            self.long.extend(summaries.which.owed_of(units, is_known));
         }
         let similar = context.similar.as_ref()?;
-        let known = self.compared.with(&facts.comparisons, |one| one.result);
-        let results = similar.which.owed_of(units, |key| known.contains(&key));
+        let is_known = |key| memory.recorded.comparisons.of(key).is_some();
+        let results = similar.which.owed_of(units, is_known);
         if results.is_empty() {
             return None;
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use legwork_core::AgentState;
 use legwork_port::Profile;
 
+use crate::recorded::Recorded;
 use crate::view::View;
 
 /// Changes what a model reads of a conversation; the transcript stays as it is.
@@ -53,4 +54,5 @@ pub struct Cx<'a> {
     pub state: &'a AgentState,
     /// The model that reads the conversation.
     pub profile: &'a Profile,
+    pub(crate) recorded: &'a Recorded,
 }

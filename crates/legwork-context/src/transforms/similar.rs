@@ -1,6 +1,5 @@
 //! Refers to an earlier result where a result means the same, by embeddings.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use legwork_core::AgentState;
@@ -139,11 +138,9 @@ fn dot(one: &[f32], two: &[f32]) -> f32 {
     one.iter().zip(two).map(|(a, b)| a * b).sum()
 }
 
-#[derive(Clone, Default)]
-struct Known {
-    read: usize,
-    repeats: BTreeMap<ResultKey, ResultKey>,
-}
+/// How many comparisons of the state were there at the last call.
+#[derive(Clone, Copy, Default)]
+struct Read(usize);
 
 impl Transform for RemoveSimilar {
     fn name(&self) -> &str {
@@ -155,24 +152,15 @@ impl Transform for RemoveSimilar {
     }
 
     fn extend(&self, view: &mut View, added: Range<usize>, cx: &Cx<'_>) -> Extended {
-        let mut known: Known = view.memory();
+        let Read(since) = view.memory();
         let all = &cx.state.context().comparisons;
-        let mut late = Vec::new();
-        for new in all.iter_from(known.read) {
-            if let Some(repeats) = new.repeats {
-                known.repeats.insert(new.result, repeats);
-                late.push(new.result.entry);
-            }
-        }
-        known.read = all.len();
-        late.sort_unstable();
-        late.dedup();
-        let late = late.into_iter().filter_map(|entry| view.position_of_entry(entry));
-        let late: Vec<_> = late.filter(|index| *index < added.start).collect();
+        let compared = &cx.recorded.comparisons;
+        let new = all.iter_from(since).filter(|one| one.repeats.is_some());
+        let late = compared.late(view, added.start, since, new.map(|one| one.result));
         for index in late.into_iter().chain(added) {
             let Some(unit) = view.get(index).cloned() else { continue };
             let shorter = unit.with_results(|key, _| {
-                let earlier = *known.repeats.get(&key)?;
+                let earlier = all.get(compared.of(key)?)?.repeats?;
                 // What it refers to must be there, before it.
                 let at = view.position_of_entry(earlier.entry).filter(|at| *at <= index)?;
                 let words = super::call_words::of(view.get(at)?, earlier.index)?;
@@ -184,7 +172,7 @@ impl Transform for RemoveSimilar {
                 view.shorten(index, shorter);
             }
         }
-        view.keep(known);
+        view.keep(Read(all.len()));
         Extended::Done
     }
 }

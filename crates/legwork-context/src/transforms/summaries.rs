@@ -1,6 +1,5 @@
 //! Summaries in place of long results of tool calls.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -94,12 +93,9 @@ impl ToSummarise {
     }
 }
 
-/// The summaries that were read, and how many of the state.
-#[derive(Clone, Default)]
-struct Known {
-    read: usize,
-    summaries: BTreeMap<ResultKey, Arc<ResultSummarised>>,
-}
+/// How many summaries the state had at the last call.
+#[derive(Clone, Copy, Default)]
+struct Read(usize);
 
 impl Transform for SummariseResults {
     fn name(&self) -> &str {
@@ -111,22 +107,15 @@ impl Transform for SummariseResults {
     }
 
     fn extend(&self, view: &mut View, added: Range<usize>, cx: &Cx<'_>) -> Extended {
-        let mut known: Known = view.memory();
+        let Read(since) = view.memory();
         let all = &cx.state.context().result_summaries;
-        let mut late = Vec::new();
-        for new in all.iter_from(known.read) {
-            known.summaries.insert(new.result, Arc::clone(new));
-            late.push(new.result.entry);
-        }
-        known.read = all.len();
-        late.sort_unstable();
-        late.dedup();
-        let late = late.into_iter().filter_map(|entry| view.position_of_entry(entry));
-        let late: Vec<_> = late.filter(|index| *index < added.start).collect();
+        let summarised = &cx.recorded.summaries;
+        let new = all.iter_from(since).map(|one| one.result);
+        let late = summarised.late(view, added.start, since, new);
         for index in late.into_iter().chain(added) {
             let shorter = view.get(index).and_then(|unit| {
                 unit.with_results(|key, _| {
-                    let summary = &known.summaries.get(&key)?.summary;
+                    let summary = &all.get(summarised.of(key)?)?.summary;
                     Some(vec![ResultPart::Text(format!(
                         "[a summary of the result, which was longer]\n{summary}"
                     ))])
@@ -136,7 +125,7 @@ impl Transform for SummariseResults {
                 view.shorten(index, shorter);
             }
         }
-        view.keep(known);
+        view.keep(Read(all.len()));
         Extended::Done
     }
 }

@@ -191,6 +191,45 @@ fn s9_3_a_summary_of_a_result_is_read_from_its_entry_on() {
     assert!(summaries.owed(&story.state, len).is_empty());
 }
 
+#[test]
+fn s9_3_summaries_that_come_late_are_read_however_many_come_at_once() {
+    let long = "much to read ".repeat(20);
+    let read = ("read", "{}", long.as_str());
+    let story = Story::of("go").calls(&[read]).calls(&[read, read, read]);
+    let pipeline = Pipeline::new().with(SummariseResults::above(100));
+    for count in 1..=4 {
+        let mut memory = Memory::new();
+        story.shown(&pipeline, &mut memory);
+        let results = story.results();
+        let summarised = results
+            .iter()
+            .take(count)
+            .fold(story.clone(), |story, result| story.summarises(*result, "little"));
+        let shown = lines(&summarised.shown(&pipeline, &mut memory));
+        assert_eq!(shown, lines(&summarised.shown(&pipeline, &mut Memory::new())));
+        assert_eq!(shown.concat().matches("little").count(), count);
+    }
+}
+
+#[test]
+fn s9_3_a_summary_of_a_path_that_was_left_is_not_read() {
+    let long = "much to read ".repeat(20);
+    let story = Story::of("go").calls(&[("read", r#"{"path":"a"}"#, &long)]).answer("Done.");
+    // Its last message is one of the journal's, however often that is folded.
+    let story = story.user("go on").reloads();
+    let before = story.entries().last().unwrap().seq.0;
+    let pipeline = Pipeline::new().with(SummariseResults::above(100));
+    let mut memory = Memory::new();
+    let result = story.results()[0];
+    let summarised = story.clone().summarises(result, "little");
+    assert!(lines(&summarised.shown(&pipeline, &mut memory))[2].ends_with("little"));
+    // The same transcript, without the summary.
+    let left = summarised.moves(before);
+    assert_eq!(lines(&left.shown(&pipeline, &mut memory))[2], format!("tool: = {long}"));
+    let other = left.summarises(result, "another");
+    assert!(lines(&other.shown(&pipeline, &mut memory))[2].ends_with("another"));
+}
+
 /// Vectors by the first letter of a text.
 struct Letters(Profile);
 

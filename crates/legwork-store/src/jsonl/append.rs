@@ -12,7 +12,7 @@ use super::entered::{Entered, Noted};
 use super::files::{self, Access};
 use super::held::{Held, Open};
 use super::index::Index;
-use super::layout::Layout;
+use super::layout::{Layout, Place};
 use super::lock::Wait;
 use super::refused::Refused;
 use super::tail::Tail;
@@ -47,7 +47,8 @@ impl Append {
         let mut entered = held.enter(layout, wait)?;
         let failed = |error| layout.refused("appending to", &held.place.journal(), error);
         open.undo(&entered.head).map_err(failed)?;
-        let tail = match entered.catch_up(&held.session)? {
+        let len = open.journal_len(&held.place).map_err(failed)?;
+        let tail = match entered.catch_up(&held.session, len)? {
             Tail::Unreadable(unreadable) => return Err(unreadable.refuses(&held.session).into()),
             tail => tail,
         };
@@ -175,8 +176,21 @@ impl Append {
 }
 
 impl Open {
+    /// The length of the journal; 0 if it is missing.
+    fn journal_len(&mut self, place: &Place) -> io::Result<u64> {
+        let open = self.journal.as_ref().map(File::metadata).transpose()?;
+        match open.filter(files::has_name) {
+            Some(open) => Ok(open.len()),
+            // Another file may have the name by now.
+            None => {
+                self.journal = None;
+                files::length(&place.journal())
+            }
+        }
+    }
+
     /// The journal, open to append to it.
-    fn journal(&mut self, place: &super::layout::Place) -> io::Result<&File> {
+    fn journal(&mut self, place: &Place) -> io::Result<&File> {
         if self.journal.is_none() {
             self.journal = Some(files::open_or_create(&place.journal(), Access::Append)?);
         }
@@ -193,7 +207,7 @@ impl Open {
         Ok(())
     }
 
-    fn add_to_index(&mut self, place: &super::layout::Place, start: Position) -> io::Result<()> {
+    fn add_to_index(&mut self, place: &Place, start: Position) -> io::Result<()> {
         let Some(journal) = &self.journal else { return Ok(()) };
         // An index that was removed meanwhile is made anew under the next claim.
         let index = match self.index.take() {
@@ -211,7 +225,7 @@ impl Held {
         layout: &'h Layout,
         wait: Wait,
     ) -> Result<Entered<'h>, Refused> {
-        let entered = layout.enter_by(&self.place, self.head.clone(), wait)?;
+        let entered = layout.enter_claimed(&self.place, self.head.clone(), wait)?;
         let Some(entered) = entered else {
             return Err(lost(&self.session, Loss::Removed).into());
         };

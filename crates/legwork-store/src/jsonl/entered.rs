@@ -66,17 +66,44 @@ impl Layout {
         file: Arc<File>,
         wait: Wait,
     ) -> Result<Option<Entered<'l>>, Refused> {
-        let path = place.head();
-        let failed = |error| self.refused("locking", &path, error);
+        let failed = |error| self.refused("locking", &place.head(), error);
         let locked = self.waiting.exclusive(&file, wait).map_err(failed)?;
-        let is_here = is_named(&file, &path).map_err(failed)?;
+        let is_here = is_named(&file, &place.head()).map_err(failed)?;
         // A removal that was begun while this waited, and whose process died, is not finished yet.
         if !is_here || self.is_being_removed(place)? {
             return Ok(None);
         }
-        let head = Head::read(&file).map_err(|error| self.refused("reading", &path, error))?;
+        self.entered(place, file, locked).map(Some)
+    }
+
+    /// Enters a session under a claim; none if it was removed.
+    ///
+    /// A removal takes the claim and makes older ones void before it decides, so the fence of the
+    /// head tells of those that were begun.
+    pub(super) fn enter_claimed<'l>(
+        &'l self,
+        place: &'l Place,
+        file: Arc<File>,
+        wait: Wait,
+    ) -> Result<Option<Entered<'l>>, Refused> {
+        let failed = |error| self.refused("locking", &place.head(), error);
+        let locked = self.waiting.exclusive(&file, wait).map_err(failed)?;
+        match files::has_name(&file.metadata().map_err(failed)?) {
+            true => self.entered(place, file, locked).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn entered<'l>(
+        &'l self,
+        place: &'l Place,
+        file: Arc<File>,
+        locked: Locked,
+    ) -> Result<Entered<'l>, Refused> {
+        let read = Head::read(&file);
+        let head = read.map_err(|error| self.refused("reading", &place.head(), error))?;
         let head = head.unwrap_or_default();
-        Ok(Some(Entered { layout: self, place, head, file, _locked: locked }))
+        Ok(Entered { layout: self, place, head, file, _locked: locked })
     }
 
     fn open_head(&self, session: &SessionId, place: &Place) -> io::Result<File> {
@@ -107,6 +134,12 @@ impl Entered<'_> {
         self.head.fence = now();
         self.head.write(&self.file, None)?;
         self.file.sync_data()
+    }
+
+    /// Writes the next fence: older claims are lost.
+    pub(super) fn void_claims(&mut self) -> io::Result<()> {
+        self.head.fence = now().max(self.head.fence + 1);
+        self.head.write(&self.file, None)
     }
 
     pub(super) fn refused(&self, tried: &str, path: &Path, error: io::Error) -> Refused {

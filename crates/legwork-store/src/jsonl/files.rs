@@ -1,6 +1,6 @@
 //! Opening the store's files: regular ones, for the owner alone.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -58,6 +58,18 @@ pub(super) fn length(path: &Path) -> io::Result<u64> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),
     }
+}
+
+/// Whether an open file still has a name: it was not removed.
+#[cfg(unix)]
+pub(super) fn has_name(file: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) > 0
+}
+
+/// Elsewhere an open file cannot be taken away.
+#[cfg(not(unix))]
+pub(super) fn has_name(_: &Metadata) -> bool {
+    true
 }
 
 /// Nothing if a file is missing.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use legwork_core::{Fence, SessionId};
 
-use super::entered::now;
+use super::files;
 use super::index::Index;
 use super::layout::{Layout, Place};
 use super::lock::Wait;
@@ -45,15 +45,15 @@ impl Held {
     ) -> Result<Self, Refused> {
         let place = layout.place(session);
         let mut entered = layout.enter(session, &place, wait)?;
-        // What is damaged or unreadable concerns those who read it and append.
-        entered.catch_up(session)?;
         let failed = |error| layout.refused("claiming", &place.folder, error);
+        let len = files::length(&place.journal()).map_err(failed)?;
+        // What is damaged or unreadable concerns those who read it and append.
+        entered.catch_up(session, len)?;
         entered.catch_up_inbox(None).map_err(failed)?;
         if entered.head.may_be_due() {
             entered.mark_due()?;
         }
-        entered.head.fence = now().max(entered.head.fence + 1);
-        let written = entered.head.write(&entered.file, None);
+        let written = entered.void_claims();
         written.and_then(|()| entered.file.sync_data()).map_err(failed)?;
         let (fence, head) = (Fence(entered.head.fence), Arc::clone(&entered.file));
         drop(entered);

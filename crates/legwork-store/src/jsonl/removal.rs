@@ -42,7 +42,10 @@ impl Layout {
                 return Err(Error::Unknown { session: session.clone() }.into());
             }
             // In the order of their names, as every removal does: none waits for another.
-            entered.push(self.enter(session, place, wait)?);
+            let mut one = self.enter(session, place, wait)?;
+            // A claim whose lock was removed from outside must write no more.
+            one.void_claims().map_err(|error| one.refused("removing", &place.folder, error))?;
+            entered.push(one);
         }
         self.decide(&places)?;
         Ok(match self.finish_removal() {

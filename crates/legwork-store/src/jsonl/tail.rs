@@ -24,17 +24,16 @@ pub(super) enum Tail {
 }
 
 impl Entered<'_> {
-    /// Takes whole appends into the head that it does not know yet.
-    pub(super) fn catch_up(&mut self, session: &SessionId) -> Result<Tail, Refused> {
-        let path = self.place.journal();
-        let failed = |error| self.layout.refused("reading", &path, error);
-        let len = files::length(&path).map_err(failed)?;
+    /// Takes whole appends into the head that it does not know yet, of a journal of this length.
+    pub(super) fn catch_up(&mut self, session: &SessionId, len: u64) -> Result<Tail, Refused> {
         if len == self.head.journal {
             return Ok(Tail::Nothing);
         }
         if len < self.head.journal {
             return Ok(Tail::Damage);
         }
+        let path = self.place.journal();
+        let failed = |error| self.layout.refused("reading", &path, error);
         let file = files::open(&path, Access::Append).map_err(failed)?;
         let known = Position { entry: self.head.entries, offset: self.head.journal };
         let range = Range::after(Seq(known.entry));

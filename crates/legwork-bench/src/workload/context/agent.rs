@@ -25,19 +25,18 @@ use crate::probe::{self, Probe};
 use crate::subject::{TASK, legwork::fail};
 use crate::workload::{Sample, check};
 
-/// Runs short executions, then a long one, then as many short ones again.
+/// Runs an execution that warms up, and then some that are measured: early steps and late ones of
+/// the same.
 pub(super) async fn measure() -> Result<Sample, Error> {
-    const SHORT: usize = 5;
-    let mut early = Vec::new();
+    const RUNS: usize = 5;
     execute(EARLY.end).await?;
-    for _ in 0..SHORT {
-        early.extend_from_slice(execute(EARLY.end).await?.get(EARLY).unwrap_or_default());
+    let (mut early, mut late) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let times = execute(LATE.end).await?;
+        early.extend_from_slice(times.get(EARLY).unwrap_or_default());
+        late.extend_from_slice(times.get(LATE).unwrap_or_default());
     }
-    let late = execute(LATE.end).await?;
-    for _ in 0..SHORT {
-        early.extend_from_slice(execute(EARLY.end).await?.get(EARLY).unwrap_or_default());
-    }
-    Ok(growth("agent_", &early, late.get(LATE).unwrap_or_default()))
+    Ok(growth("agent_", &early, &late))
 }
 
 /// The microseconds of processor time of each step of an execution.

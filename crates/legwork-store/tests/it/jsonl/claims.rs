@@ -97,3 +97,18 @@ async fn s8_3_a_claim_writes_nowhere_once_its_session_was_taken_away() {
     assert!(claim.renew().await.is_err_and(|error| error.is_conflict()));
     assert!(!folder.session("s").exists());
 }
+
+#[tokio::test]
+async fn an_append_goes_to_the_file_that_has_the_name_of_the_journal() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let claim = store.claim(&session("s")).await.unwrap();
+    append(&*claim, 1..=1).await;
+    // As an editor or a restored copy replaces it.
+    let (journal, copy) = (folder.session("s").join("journal.jsonl"), folder.path().join("copy"));
+    fs::copy(&journal, &copy).unwrap();
+    fs::rename(&copy, &journal).unwrap();
+    append(&*claim, 2..=2).await;
+    drop(claim);
+    assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 2);
+}

@@ -42,5 +42,5 @@ fn s12_1_a_step_is_one_write_and_one_sync_of_the_journal() {
     // The lines, and the head.
     assert_eq!(count(&["write", "pwrite64", "writev"]), 2 * STEPS, "{calls:?}");
     assert_eq!(count(&["openat", "rename", "unlink", "mkdir", "ftruncate"]), 0, "{calls:?}");
-    assert!(calls.len() <= 20 * STEPS, "{} calls a step: {calls:?}", calls.len() / STEPS);
+    assert!(calls.len() <= 12 * STEPS, "{} calls a step: {calls:?}", calls.len() / STEPS);
 }

@@ -106,6 +106,23 @@ async fn s8_6_a_lost_claim_writes_into_no_session_that_took_the_place() {
     }
 }
 
+#[tokio::test]
+async fn s8_3_a_removal_ends_a_lost_claim_before_it_decides() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let lost = store.claim(&session("s")).await.unwrap();
+    lost.append(Seq(0), Batch::of(&[said(1, "old")])).await.unwrap();
+    fs::remove_dir_all(folder.root().join("claims")).unwrap();
+    // Which sessions are removed cannot be written.
+    fs::create_dir(folder.root().join("removing.draft")).unwrap();
+    store.remove(&[session("s")]).await.unwrap_err();
+    let refused = lost.append(Seq(1), Batch::of(&[said(2, "old")])).await.unwrap_err();
+    assert!(refused.is_conflict(), "{refused}");
+    assert_eq!(numbers(&store, &session("s")).await, [1]);
+    write(&store, &session("s"), &[2..=2]).await;
+    assert_eq!(numbers(&store, &session("s")).await, [1, 2]);
+}
+
 /// The file that says which sessions are removed, as a process leaves it that dies then.
 #[tokio::test]
 async fn s8_6_a_removal_that_was_decided_is_finished_by_whoever_comes_next() {
