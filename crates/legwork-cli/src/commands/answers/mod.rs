@@ -96,7 +96,7 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
             "approve it without --always and --rule",
         ));
     }
-    let (mut text, mut refused) = (String::new(), None);
+    let (mut delivered, mut refused) = (Delivered::default(), None);
     for one in chosen {
         let pending = &one.pending;
         let answer = match (&arguments, &remember) {
@@ -107,12 +107,12 @@ pub(crate) async fn approve(args: args::Approve, config: &Config) -> Result<Exit
             (None, None) => inbox::Answer::approve(pending),
         };
         match at.deliver(one, answer, "approved").await {
-            Ok(done) => text.push_str(&done),
+            Ok(one) => delivered.add(one),
             Err(error) if args.all => refused = Some(error),
             Err(error) => return Err(error),
         }
     }
-    print(&(text + &at.next()))?;
+    at.print(delivered)?;
     refused.map_or(Ok(Exit::Done), Err)
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn deny(args: args::Deny, config: &Config) -> Result<Exit, Erro
     let denied = |one: &Waiting| Verdict::Deny(String::new()).answers(&one.pending.reason);
     let one = at.one(args.call.call.as_deref(), "deny", denied)?;
     let answer = inbox::Answer::deny(&one.pending, args.message);
-    print(&(at.deliver(one, answer, "denied").await? + &at.next()))
+    at.print(at.deliver(one, answer, "denied").await?)
 }
 
 pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, Error> {
@@ -142,7 +142,7 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
         })?,
         _ => inbox::Answer::new(&one.pending.id, verdict),
     };
-    print(&(at.deliver(one, answer, "answered").await? + &at.next()))
+    at.print(at.deliver(one, answer, "answered").await?)
 }
 
 /// Characters of a call's name that are enough, where no other begins so.
@@ -215,7 +215,7 @@ impl Place {
         one: &Waiting,
         answer: inbox::Answer,
         done: &str,
-    ) -> Result<String, Error> {
+    ) -> Result<Delivered, Error> {
         let answer = match variable("USER") {
             Some(user) => answer.by(user),
             None => answer,
@@ -223,15 +223,36 @@ impl Place {
         let delivery = self.at.session.answer(answer).await.map_err(legwork::Error::from)?;
         let call = call_of(&one.pending);
         Ok(match delivery {
-            Delivery::Waiting(_) => {
-                format!("{done}: {call} (once the process that runs it looks)\n")
-            }
-            _ => format!("{done}: {call}\n"),
+            Delivery::Waiting(_) => Delivered {
+                lines: format!("{done}: {call} (once the process that runs it looks)\n"),
+                taken_up: false,
+            },
+            _ => Delivered { lines: format!("{done}: {call}\n"), taken_up: true },
         })
     }
 
-    fn next(&self) -> String {
-        format!("to go on: {}\n", self.at.resume)
+    /// Prints what became of answers. A process that runs the session goes on by itself.
+    fn print(&self, delivered: Delivered) -> Result<Exit, Error> {
+        let mut text = delivered.lines;
+        if delivered.taken_up {
+            text.push_str(&format!("to go on: {}\n", self.at.resume));
+        }
+        print(&text)
+    }
+}
+
+/// What became of answers.
+#[derive(Default)]
+struct Delivered {
+    lines: String,
+    /// Whether the journal has one: no process runs the session.
+    taken_up: bool,
+}
+
+impl Delivered {
+    fn add(&mut self, other: Self) {
+        self.lines.push_str(&other.lines);
+        self.taken_up |= other.taken_up;
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::chat::{CHAT, ended, heard, home, scripted};
 use super::tmux::{self, Terminal};
+use crate::home::text;
 
 #[test]
 fn s7_8_the_keyboard_lives_behind_an_answer_and_the_person_is_told_of_the_question() {
@@ -70,6 +71,24 @@ fn s15_4_a_question_that_was_withdrawn_is_shown_again() {
             assert!(!screen.contains("leaves the chat"), "it was no key of the chat:\n{screen}");
         }
     }
+}
+
+#[test]
+fn s7_4_a_question_at_one_terminal_is_answered_at_another() {
+    if !tmux::is_there() {
+        return;
+    }
+    let (home, server) = (home(), scripted());
+    let terminal = Terminal::run(&home, &server, 80, "$L run --sandbox off --approve writes write");
+    terminal.until("[l]ater?");
+    let waiting = home.ran(&["pending", "--json"]).ends(0).events().remove(0);
+    let approved = home.ran(&["approve", &text(&waiting, "root")]).ends(0);
+    // The terminal goes on by itself, so nothing else is proposed.
+    assert_eq!(approved.out, "approved: write new.txt (once the process that runs it looks)\n");
+    terminal.until("Done.");
+    let screen = terminal.end();
+    assert!(screen.contains("a call was approved"), "{screen}");
+    assert_eq!(fs::read_to_string(home.work().join("new.txt")).unwrap(), "new\n");
 }
 
 #[test]
