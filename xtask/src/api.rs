@@ -32,6 +32,7 @@ const CRATES: &[&str] = &[
     "legwork-tools",
     "legwork-toolset",
     "legwork-web",
+    "legwork-otel",
 ];
 
 /// What lists it, and the version that reads what rustdoc of our Rust version writes.

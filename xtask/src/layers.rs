@@ -72,6 +72,7 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-output", May::Only(CONTRACT)),
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-web", May::Only(&["legwork-port"])),
+    ("legwork-otel", May::Only(CONTRACT)),
     ("legwork-store", May::Only(CONTRACT)),
     ("legwork-definitions", May::Only(&["legwork-core"])),
     (
@@ -91,6 +92,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-output",
             "legwork-tools",
             "legwork-web",
+            "legwork-otel",
             "legwork-store",
             "legwork-definitions",
             "legwork-macros",

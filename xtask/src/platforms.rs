@@ -35,6 +35,7 @@ const PORTABLE: &[&str] = &[
     "legwork-context",
     "legwork-output",
     "legwork-web",
+    "legwork-otel",
     "legwork-store",
     "legwork-definitions",
     "legwork-macros",

@@ -38,6 +38,7 @@ mod short_id;
 mod signals;
 mod store_address;
 mod task;
+mod telemetry;
 mod toolset;
 mod traffic;
 mod trust;

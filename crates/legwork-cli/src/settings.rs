@@ -36,6 +36,7 @@ use crate::model::ModelOptions;
 use crate::notify::Notify;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
 use crate::store_address::StoreAddress;
+use crate::telemetry::Collector;
 use crate::traffic::Traffic;
 use crate::trust::{Asks, Trust};
 
@@ -105,6 +106,8 @@ pub(crate) struct Settings {
     pub(crate) store: Option<PathBuf>,
     /// What is told when a run ends or waits.
     pub(crate) notify: Option<Notify>,
+    /// Where traces and metrics are sent.
+    pub(crate) telemetry: Option<Collector>,
 }
 
 /// A variable of the environment that is set to something.
@@ -239,6 +242,7 @@ impl Settings {
             own,
             store: None,
             notify: None,
+            telemetry: Collector::of(config)?,
             base_url,
             dir,
             exposed,

@@ -28,6 +28,7 @@ use crate::output_schema::{self, Wants};
 use crate::recorded::{ProjectContext, Recorded};
 use crate::sandbox;
 use crate::settings::Settings;
+use crate::telemetry::Collector;
 use crate::toolset;
 use crate::trust;
 use crate::web::Web;
@@ -170,6 +171,10 @@ impl Worker {
         let person = Person::new(screen, workspace.clone(), settings.asking.when.value, walls)
             .notified(settings.notify.clone());
         let agent = agent.settings(settings.asked.clone()).approver(person).mask(&mask);
+        let telemetry = settings.telemetry.as_ref().map(Collector::start).transpose()?;
+        let agent = telemetry
+            .into_iter()
+            .fold(agent, |agent, telemetry| agent.observer(telemetry.clone()).lifecycle(telemetry));
         let agent = match ceiling::of(settings) {
             Some(ceiling) => agent.hook(ceiling::hold(ceiling)),
             None => agent,

@@ -46,7 +46,7 @@ pub struct Attempts<'a> {
 impl<'a> Attempts<'a> {
     /// The attempts at an inference, none of which began.
     ///
-    /// Observers get the pieces of the answer, masked, if it `streams` and one of them listens.
+    /// Observers get the pieces of the answer, masked, if it `streams` and one of them wants them.
     pub fn new(
         account: &'a Account,
         events: &'a Emitter,
@@ -71,10 +71,10 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The same whose pieces go to observers, behind a mask, if one of them listens.
+    /// The same whose pieces go to observers, behind a mask, if one of them wants them.
     #[must_use]
     pub fn streaming(self, mask: &Mask) -> Self {
-        Self { streams: self.events.listens(), pieces: Pieces::by(mask), ..self }
+        Self { streams: self.events.streams(), pieces: Pieces::by(mask), ..self }
     }
 
     /// What is under way, and how much of its answer came.

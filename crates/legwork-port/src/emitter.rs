@@ -36,6 +36,11 @@ impl Emitter {
         self.observer.listens()
     }
 
+    /// Whether the observer wants the pieces of answers.
+    pub fn streams(&self) -> bool {
+        self.observer.streams()
+    }
+
     /// Sends an event, which is built only if the observer wants it.
     pub fn emit(&self, kind: impl FnOnce() -> EventKind) {
         if !self.observer.listens() {

@@ -14,9 +14,17 @@ use crate::event::RunEvent;
 pub trait Observer: Send + Sync {
     /// Whether it wants events.
     ///
-    /// While no observer does, events are not built and models are asked for whole answers.
+    /// While no observer does, events are not built.
     fn listens(&self) -> bool {
         true
+    }
+
+    /// Whether it wants the pieces of answers as they come.
+    ///
+    /// While no observer does, models are asked for whole answers. One that does not gets the
+    /// pieces that others want.
+    fn streams(&self) -> bool {
+        self.listens()
     }
 
     /// Handles one event.
@@ -32,6 +40,10 @@ impl<F: Fn(&RunEvent) + Send + Sync> Observer for F {
 impl<O: Observer + ?Sized> Observer for Arc<O> {
     fn listens(&self) -> bool {
         (**self).listens()
+    }
+
+    fn streams(&self) -> bool {
+        (**self).streams()
     }
 
     fn observe(&self, event: &RunEvent) {

@@ -29,6 +29,10 @@ impl Observer for Masked {
         self.observer.listens()
     }
 
+    fn streams(&self) -> bool {
+        self.observer.streams()
+    }
+
     fn observe(&self, event: &RunEvent) {
         if event.kind.is_delta() || matches!(event.kind, EventKind::Committed(_)) {
             return self.observer.observe(event);

@@ -40,6 +40,10 @@ impl Member {
             && unwind::call(|| self.observer.listens()).unwrap_or(false)
     }
 
+    fn streams(&self) -> bool {
+        self.listens() && unwind::call(|| self.observer.streams()).unwrap_or(false)
+    }
+
     fn notify(&self, event: &RunEvent) -> Result<(), String> {
         if self.silenced.load(Ordering::Relaxed) {
             return Ok(());
@@ -56,6 +60,10 @@ impl Member {
 impl Observer for Observers {
     fn listens(&self) -> bool {
         self.0.iter().any(Member::listens)
+    }
+
+    fn streams(&self) -> bool {
+        self.0.iter().any(Member::streams)
     }
 
     fn observe(&self, event: &RunEvent) {

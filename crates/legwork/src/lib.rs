@@ -62,6 +62,7 @@
 //! | `web` | | `web` (the tools `fetch` and `web_search`), and the capability of that name |
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
 //! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
+//! | `otel` | | `otel`: traces and metrics of runs, to a collector of OpenTelemetry |
 //! | `http2` | | HTTP/2 to models whose servers offer it |
 //! | `compression` | | answers of models compressed with gzip or Brotli |
 //! | `zstd` | | answers compressed with Zstandard, too; compiles its library, which is C |
@@ -99,6 +100,9 @@ pub use legwork_macros::tool;
 pub use legwork_orchestrate as orchestrate;
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
+/// Needs the feature `otel`.
+#[cfg(feature = "otel")]
+pub use legwork_otel as otel;
 pub use legwork_port as port;
 /// Needs the feature `tools`.
 #[cfg(feature = "tools")]

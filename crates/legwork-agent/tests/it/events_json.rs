@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use legwork_agent::event::{Action, Committed, ExecutionEnd, HookEnd, Next};
+use legwork_agent::event::{Action, Committed, ExecutionEnd, ExecutionStart, HookEnd, Next};
 use legwork_agent::{EventKind, RunEvent};
 use legwork_core::budget::{Amounts, Dimension, Exhausted, Ledger, MicroUsd};
 use legwork_core::error::{ErrorKind, ErrorRecord, ErrorSource};
@@ -12,8 +12,8 @@ use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::output::Stage;
 use legwork_core::tool::Metadata;
 use legwork_core::{
-    AgentState, ContinuationOutcome, ExecutionStatus, FinishReason, Micros, Seq, SessionId,
-    StopReason, Timestamp, ToolCall, ToolOutcome, Usage,
+    AgentId, AgentState, ContinuationOutcome, ExecutionStatus, FinishReason, Micros, ModelSettings,
+    Seq, SessionId, StopReason, Timestamp, ToolCall, ToolOutcome, Usage,
 };
 use legwork_port::model::Retry;
 use legwork_port::{Delta, Emitter, Observer as _, Origin};
@@ -62,9 +62,19 @@ fn under_way() -> Vec<EventKind> {
     let retry =
         Retry { attempt: 1, wait, left, error: "503", discarded: true, charged_attempts: 0 };
     let answer = Answer::new("s:7:0".to_owned(), Verdict::Tell);
+    let metadata_of = [("tenant".to_owned(), json!({"id": 7}))];
+    let start = ExecutionStart {
+        task: String::new(),
+        id,
+        began: at,
+        agent: Some(AgentId::new("clerk")),
+        settings: ModelSettings { model: "x:y".into(), seed: Some(-7), ..<_>::default() },
+        metadata: Arc::new(metadata_of.into()),
+        reopened: true,
+    };
     vec![
-        EventKind::ExecutionStarted { task: message() },
-        EventKind::ExecutionResumed,
+        EventKind::ExecutionStarted(Box::new(start.clone().with_task(message()))),
+        EventKind::ExecutionResumed(Box::new(start)),
         EventKind::JournalCut { damage: message() },
         EventKind::StepStarted,
         EventKind::InferenceStarted { id, at, model: "x:y".to_owned(), request: None },
@@ -241,4 +251,15 @@ fn s1_7_s14_1_an_output_that_is_null_survives_json() {
     end.output = None;
     let json = serde_json::to_value(&end).unwrap();
     assert_eq!(serde_json::from_value::<ExecutionEnd>(json).unwrap(), end);
+}
+
+#[test]
+fn events_of_before_are_read_though_they_say_less() {
+    let begun = r#"{"version":1,"session":"s","type":"execution_started","task":"go"}"#;
+    let event: RunEvent = serde_json::from_str(begun).unwrap();
+    let EventKind::ExecutionStarted(start) = event.kind else { unreachable!() };
+    assert_eq!((&*start.task, start.id, start.agent), ("go", Seq::ZERO, None));
+    let resumed = r#"{"version":1,"session":"s","type":"execution_resumed"}"#;
+    let event: RunEvent = serde_json::from_str(resumed).unwrap();
+    assert!(matches!(event.kind, EventKind::ExecutionResumed(_)));
 }

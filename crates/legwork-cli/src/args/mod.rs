@@ -40,7 +40,7 @@ pub(crate) use doctor::Doctor;
 pub(crate) use inbox::{Stop, Suspend, Words};
 pub(crate) use man::Man;
 pub(crate) use models::{Models, ModelsList, ModelsPing, ModelsShow};
-pub(crate) use output::{Color, Output};
+pub(crate) use output::{Color, Content, Output};
 pub(crate) use resume::{OnDoubt, Resume};
 pub(crate) use run::{OutputMode, Run};
 pub(crate) use schema::{Described, Schema};

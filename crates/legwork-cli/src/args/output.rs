@@ -37,6 +37,16 @@ pub(crate) enum Color {
     Never,
 }
 
+/// Whether traces say what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Content {
+    /// They do not
+    #[default]
+    Off,
+    /// They do
+    On,
+}
+
 impl Output {
     /// Whether it is to be read out: said here or by the environment.
     pub(crate) fn is_plain(&self) -> bool {

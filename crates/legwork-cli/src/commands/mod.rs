@@ -48,6 +48,7 @@ use crate::display::{
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::signals;
+use crate::telemetry;
 use legwork::port::{EventKind, RunEvent};
 
 /// Reads the command line, runs the command, and says how it ends.
@@ -124,6 +125,9 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
     });
     // A look-up of a name that hangs is not waited for.
     runtime.shutdown_background();
+    if let Some(warning) = telemetry::end() {
+        tell(&format!("warning: {warning}"));
+    }
     result
 }
 

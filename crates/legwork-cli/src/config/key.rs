@@ -1,6 +1,6 @@
 //! All keys of `legwork.toml`: their names and meanings, and what a project may set.
 
-use crate::args::{AskFor, Color, Sandbox};
+use crate::args::{AskFor, Color, Content, Sandbox};
 
 /// A key of `legwork.toml`.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,7 @@ pub(crate) enum Expects {
     Store,
     Sandbox,
     Color,
+    Content,
     Network,
     Paths,
     Folders,
@@ -195,6 +196,25 @@ pub(crate) const KEYS: &[Key] = &[
             Expects::Text,
             "A line for the shell, run when a run ends or waits for you; LEGWORK_STATUS, \
              LEGWORK_SESSION, LEGWORK_TASK and LEGWORK_DIR say what happened",
+        )
+    },
+    Key {
+        example: r#"telemetry = "http://127.0.0.1:4318""#,
+        variable: Some("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        project: Project::Never("it could send what your agents do to another server"),
+        ..key(
+            "telemetry",
+            Expects::Text,
+            "The collector that traces and metrics are sent to, over OTLP and HTTP",
+        )
+    },
+    Key {
+        example: r#"telemetry_content = "on""#,
+        project: Project::Never("it could send what you say to another server"),
+        ..key(
+            "telemetry_content",
+            Expects::Content,
+            "Whether traces say what was said: tasks, answers, and calls with their results",
         )
     },
     Key {
@@ -389,6 +409,7 @@ impl Expects {
         match self {
             Self::Sandbox => super::names::<Sandbox>(),
             Self::Color => super::names::<Color>(),
+            Self::Content => super::names::<Content>(),
             Self::AskFor => super::names::<AskFor>(),
             _ => Vec::new(),
         }
@@ -400,7 +421,9 @@ impl Expects {
             Self::Model => "text such as \"openai:gpt-5-mini\"",
             Self::Text => "text",
             Self::Store => "text such as \"sqlite:~/work/sessions.db\"",
-            Self::Sandbox | Self::Color | Self::AskFor => "one of its names, as text",
+            Self::Sandbox | Self::Color | Self::Content | Self::AskFor => {
+                "one of its names, as text"
+            }
             Self::Network => "\"off\", \"all\", or a list of hosts such as [\"api.example.com\"]",
             Self::Paths => "a list of paths such as [\"~/notes\", \"/srv/data:ro\"]",
             Self::Folders => "a list of folders such as [\"~/work/*\", \"/srv/ci/site\"]",

@@ -17,7 +17,7 @@ use super::source::{Line, Source, Sourced};
 use super::values::{At, KnownModel, Values};
 use super::web::{Search, WebHosts};
 use super::{file, one_of, parse};
-use crate::args::{AskFor, Color};
+use crate::args::{AskFor, Color, Content};
 use crate::error::Error;
 use crate::trust::Trust;
 
@@ -273,6 +273,27 @@ impl Config {
         let path = self.user.as_ref().and_then(|user| user.path.canonicalize().ok());
         let folder = folder.canonicalize().ok();
         path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
+    }
+
+    /// The collector that traces and metrics are sent to.
+    ///
+    /// # Errors
+    /// When the variable of the environment is no text.
+    pub(crate) fn telemetry(&self) -> Result<Option<Sourced<String>>, Error> {
+        const OF: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+        let is_off = text_variable("OTEL_SDK_DISABLED")?.is_some_and(|off| off == "true");
+        if is_off {
+            return Ok(None);
+        }
+        let environment = text_variable(OF)?.filter(|url| !url.is_empty());
+        let environment = environment.map(|url| Sourced::new(url, Source::Environment(OF)));
+        Ok(environment.or(self.value(|values| &values.telemetry)))
+    }
+
+    /// Whether traces say what was said, by the user's file.
+    pub(crate) fn telemetry_content(&self) -> Sourced<Content> {
+        let file = self.value(|values| &values.telemetry_content);
+        Sourced::new(Content::default(), Source::Default).or(file)
     }
 
     /// When to use colours on a terminal.

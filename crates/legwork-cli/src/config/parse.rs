@@ -152,6 +152,8 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "retry_max_wait") => values.retry_max_wait = at!(item.duration()),
         (_, "color") => values.color = at!(item.one_of()),
         (_, "notify") => values.notify = at!(item.text().map(str::to_owned)),
+        (_, "telemetry") => values.telemetry = at!(item.text().map(str::to_owned)),
+        (_, "telemetry_content") => values.telemetry_content = at!(item.one_of()),
         (_, "keys") => values.keys = keys(item)?,
         (_, "providers") => values.providers = providers(item)?,
         (_, "bounds") => values.bounds = at!(answers(item)),

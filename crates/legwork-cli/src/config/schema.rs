@@ -48,7 +48,9 @@ fn of(expects: Expects) -> Value {
         Expects::Store => {
             json!({"type": "string", "pattern": "^(sqlite:.+|jsonl:.+|postgres(ql)?://.+|redis(s|\\+unix)?://.+|memory:)$"})
         }
-        Expects::Sandbox | Expects::Color | Expects::AskFor => json!({"enum": expects.names()}),
+        Expects::Sandbox | Expects::Color | Expects::Content | Expects::AskFor => {
+            json!({"enum": expects.names()})
+        }
         Expects::Network => json!({"anyOf": [
             {"enum": ["off", "all"]},
             {"type": "array", "items": text, "minItems": 1},

@@ -13,7 +13,7 @@ use super::credential::KeySource;
 use super::folders::Folders;
 use super::permissions::Rule;
 use super::web::{Search, WebHosts};
-use crate::args::{AskFor, Color, Sandbox};
+use crate::args::{AskFor, Color, Content, Sandbox};
 
 /// A value and the line it stands in.
 #[derive(Debug, Clone)]
@@ -64,6 +64,9 @@ pub(crate) struct Values {
     pub(crate) retry_max_wait: Option<At<Duration>>,
     pub(crate) color: Option<At<Color>>,
     pub(crate) notify: Option<At<String>>,
+    /// The collector, and whether it is sent what was said.
+    pub(crate) telemetry: Option<At<String>>,
+    pub(crate) telemetry_content: Option<At<Content>>,
     /// Where the key of each provider is.
     pub(crate) keys: BTreeMap<String, At<KeySource>>,
     /// Where each provider is served; none if its table does not say.

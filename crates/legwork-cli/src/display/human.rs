@@ -326,7 +326,7 @@ impl<O: Write, E: Write> Human<O, E> {
                 Ok(())
             }
             EventKind::Committed(committed) => self.committed(committed),
-            EventKind::ExecutionResumed => self.resumed(event),
+            EventKind::ExecutionResumed(_) => self.resumed(event),
             EventKind::JournalCut { damage } => self.labelled(Tone::Bad, "warning", damage),
             EventKind::InferenceStarted { model, .. } => self.asking(model),
             EventKind::InferenceRetried { attempt, wait, left, error, discarded } => {

@@ -359,7 +359,7 @@ impl Observer for Screen {
         let begins = event.path.is_empty()
             && matches!(
                 event.kind,
-                EventKind::ExecutionStarted { .. } | EventKind::ExecutionResumed
+                EventKind::ExecutionStarted(_) | EventKind::ExecutionResumed(_)
             );
         match self.in_words(event) {
             Some(event) => {

@@ -15,7 +15,7 @@ pub(super) fn line(at: At<'_>, event: &RunEvent) -> Option<String> {
     let who = at.below.map_or_else(String::new, |name| format!("{} ", one_line(name)));
     let step = format!("{who}{step}");
     let said = match &event.kind {
-        EventKind::ExecutionStarted { .. } => format!("{who}session {}", event.session.as_ref()?),
+        EventKind::ExecutionStarted(_) => format!("{who}session {}", event.session.as_ref()?),
         EventKind::StepStarted => format!("{step}begins"),
         EventKind::InferenceStarted { model, request, .. } => {
             let with = request.as_ref().map(|sent| format!(" with {}", messages(sent)));

@@ -58,6 +58,7 @@ mod set;
 mod signals;
 mod steering;
 mod stores;
+mod telemetry;
 mod tls;
 mod tools;
 mod traffic;

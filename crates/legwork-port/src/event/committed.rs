@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::{AgentState, Entry, Event};
 
-use super::EventKind;
+use super::{EventKind, ExecutionStart};
 
 impl EventKind {
     /// The event for a committed entry, if its type has one.
@@ -14,7 +14,9 @@ impl EventKind {
         Some(match &entry.event {
             Event::ExecutionStarted(started) => {
                 let texts = started.input.iter().map(|message| message.text());
-                Self::ExecutionStarted { task: texts.collect::<Vec<_>>().join("\n") }
+                let start =
+                    ExecutionStart::of(state).with_task(texts.collect::<Vec<_>>().join("\n"));
+                Self::ExecutionStarted(Box::new(start))
             }
             Event::OutputAccepted(accepted) => {
                 Self::OutputAccepted { value: Arc::clone(&accepted.value) }

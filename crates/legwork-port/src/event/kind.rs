@@ -15,7 +15,7 @@ use legwork_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ExecutionEnd;
+use super::{ExecutionEnd, ExecutionStart};
 use crate::model::{Delta, Retry};
 
 /// How a hook ended.
@@ -60,12 +60,9 @@ pub struct Committed {
 #[non_exhaustive]
 pub enum EventKind {
     /// An execution began. Follows a commit.
-    ExecutionStarted {
-        /// The text of the task.
-        task: String,
-    },
-    /// An execution that was in progress goes on.
-    ExecutionResumed,
+    ExecutionStarted(Box<ExecutionStart>),
+    /// An execution goes on that was in progress, or had ended.
+    ExecutionResumed(Box<ExecutionStart>),
     /// The end of the journal was damaged, and is cut back to its last undamaged entry.
     JournalCut {
         /// What was found.
@@ -326,8 +323,8 @@ impl EventKind {
     /// The name, which is the `type` in its JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::ExecutionStarted { .. } => "execution_started",
-            Self::ExecutionResumed => "execution_resumed",
+            Self::ExecutionStarted(_) => "execution_started",
+            Self::ExecutionResumed(_) => "execution_resumed",
             Self::JournalCut { .. } => "journal_cut",
             Self::StepStarted => "step_started",
             Self::InferenceStarted { .. } => "inference_started",

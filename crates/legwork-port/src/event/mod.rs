@@ -9,6 +9,7 @@ mod kind;
 mod progress;
 #[cfg(feature = "schema")]
 mod schema;
+mod start;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use end::{Action, ExecutionEnd, Next};
 pub use kind::{Committed, EventKind, HookEnd};
 #[cfg(feature = "schema")]
 pub use schema::schema;
+pub use start::ExecutionStart;
 
 /// The version of the stream, which is raised when a field is removed or changes its meaning.
 pub const VERSION: u32 = 1;

@@ -28,6 +28,7 @@ pub fn schema() -> Schema {
         kind.insert("additionalProperties".to_owned(), json!(false));
     }
     definitions.remove("ExecutionEnd");
+    definitions.remove("ExecutionStart");
     definitions.remove("Committed");
     json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -7,6 +7,7 @@ use futures_util::future::{Either, select};
 use legwork_core::event::{Defined, DefinitionPolicy, Resumed, SessionStarted};
 use legwork_core::state::{Input, Pending, PendingReason, Refusal};
 use legwork_core::{AgentState, Event, ExecutionStatus, Message, Seq, StopReason, StopSignal};
+use legwork_port::event::ExecutionStart;
 use legwork_port::toolset::Scope;
 use legwork_port::{Cancellation, EventKind, Trigger};
 use legwork_session::inbox::take_idle;
@@ -153,7 +154,7 @@ impl Active {
     /// Notifies observers that the execution goes on, in the step where it stands.
     fn resumed(&self, state: &AgentState) {
         self.cx.events.at_step(state.current_step().map_or(0, |step| step.number));
-        self.cx.emit(|| EventKind::ExecutionResumed);
+        self.cx.emit(|| EventKind::ExecutionResumed(Box::new(ExecutionStart::of(state))));
     }
 
     /// Opens the toolsets, unless the run is to end: then none is used.

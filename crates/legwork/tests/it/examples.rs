@@ -162,6 +162,20 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "traced",
+        &[
+            "  chat scripted",
+            "      gen_ai.response.finish_reasons = [\"tool_calls\"]",
+            "  execute_tool add",
+            "      gen_ai.tool.call.id = script_0_0",
+            "  chat scripted",
+            "      gen_ai.response.finish_reasons = [\"stop\"]",
+            "invoke_agent clerk",
+            "      gen_ai.response.finish_reasons = [\"stop\"]",
+            "It is 42.",
+        ],
+    ),
+    (
         "ask_user",
         &[
             "awaiting_input",

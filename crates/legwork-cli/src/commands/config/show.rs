@@ -126,6 +126,12 @@ fn rows(
     {
         rows.push(row(key, Some(in_words(time.value).into()), &time.source));
     }
+    let collector = config.telemetry()?;
+    let shown = collector.as_ref().map(|url| shown_url(&url.value).into());
+    let source = collector.map_or(Source::Default, |url| url.source);
+    rows.push(row("telemetry", shown, &source));
+    let content = config.telemetry_content();
+    rows.push(row("telemetry_content", Some(name_of(&content.value).into()), &content.source));
     rows.push(row("color", Some(name_of(&color.value).into()), &color.source));
     Ok(rows)
 }
@@ -137,9 +143,13 @@ fn row(key: &'static str, value: Option<Value>, source: &Source) -> Row {
 /// The address of the model; one that may hold a secret is not shown.
 fn base_url(settings: &Settings) -> Row {
     let Some(url) = &settings.base_url else { return row("base_url", None, &Source::Default) };
-    let shown = BaseUrl::of(&url.value, By::Environment).url;
-    let shown = shown.unwrap_or_else(|| "(not shown: it may hold a secret)".to_owned());
-    row("base_url", Some(shown.into()), &url.source)
+    row("base_url", Some(shown_url(&url.value).into()), &url.source)
+}
+
+/// An address, unless it may hold a secret.
+fn shown_url(url: &str) -> String {
+    let shown = BaseUrl::of(url, By::Environment).url;
+    shown.unwrap_or_else(|| "(not shown: it may hold a secret)".to_owned())
 }
 
 fn name_of<T: clap::ValueEnum>(value: &T) -> String {

@@ -72,7 +72,7 @@ pub(super) fn ending(error: ErrorRecord) -> ErrorRecord {
 
 /// Passes an answer that is whole on as pieces.
 fn stream(response: &Response, cx: &StepContext) {
-    if !cx.events.listens() {
+    if !cx.events.streams() {
         return;
     }
     let mut pieces = Pieces::by(&cx.services.sessions.mask);
