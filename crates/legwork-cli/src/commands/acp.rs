@@ -8,7 +8,7 @@ use legwork::agent::Control;
 use crate::acp::Editors;
 use crate::args;
 use crate::config::Config;
-use crate::display::{Again, Human, Screen, Terminal, Verbosity};
+use crate::display::{Again, Human, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::signals;
@@ -26,7 +26,7 @@ pub(crate) async fn acp(args: args::Acp, config: &Config) -> Result<Exit, Error>
     let address = StoreAddress::of(&args.store, config)?;
     let control = Control::default();
     // Standard output is the editor's.
-    let human = Human::new(io::sink(), stderr(), Terminal::detect()).verbosity(Verbosity::Quiet);
+    let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let again = Again { store: address.flag(), settings: String::new() };
     let screen = Screen::new(human, control.clone(), again);
     signals::watch(control.clone(), screen.clone())?;

@@ -8,8 +8,7 @@ use crate::home::Home;
 
 #[test]
 fn s17_4_a_cancelled_turn_ends_as_cancelled_and_the_next_prompt_begins_another() {
-    let turns = [Turn::text("Never read."), Turn::text("Fresh.")];
-    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let (home, server) = (Home::new(), Server::start([Turn::text("Fresh.")]).unwrap());
     server.hold(0);
     let mut editor = Editor::start(&home, &server, &[]);
     let session = editor.new_session(&home);
@@ -27,8 +26,7 @@ fn s17_4_a_cancelled_turn_ends_as_cancelled_and_the_next_prompt_begins_another()
 
 #[test]
 fn s17_4_a_cancelled_turn_can_be_resumed() {
-    let turns = [Turn::text("Never read."), Turn::text("Resumed.")];
-    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let (home, server) = (Home::new(), Server::start([Turn::text("Resumed.")]).unwrap());
     server.hold(0);
     let mut editor = Editor::start(&home, &server, &[]);
     let session = editor.new_session(&home);

@@ -78,8 +78,7 @@ fn s17_1_a_line_that_is_no_message_is_an_error_and_the_connection_goes_on() {
 
 #[test]
 fn s17_1_the_end_of_the_input_interrupts_what_runs_and_ends_the_command() {
-    let turns = [Turn::text("Never read."), Turn::text("Done.")];
-    let (home, server) = (Home::new(), Server::start(turns).unwrap());
+    let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());
     server.hold(0);
     let mut editor = Editor::start(&home, &server, &[]);
     let session = editor.new_session(&home);
@@ -94,13 +93,13 @@ fn s17_1_the_end_of_the_input_interrupts_what_runs_and_ends_the_command() {
 }
 
 #[test]
-fn s17_1_without_a_model_or_with_a_directory_of_its_own_it_says_what_to_do() {
+fn s17_1_flags_that_do_not_fit_are_an_error_that_says_what_to_do() {
     let (home, server) = (Home::new(), Server::start([Turn::text("Hi.")]).unwrap());
     let refused = fed(home.with(&server, &["acp", "--dir", "."]), b"").ends(2);
     refused.says("the editor names the directory of each session");
-    let mut editor = Editor::start(&home, &server, &["--model", "nobody:none"]);
+    let mut editor = Editor::start(&home, &server, &["--max-usd", "1"]);
     let place = json!({"cwd": home.work(), "mcpServers": []});
     let error = editor.refused("session/new", &place);
-    says(&error, -32603, "nobody");
-    assert!(error["data"]["hint"].as_str().unwrap().contains("--model"), "{error}");
+    says(&error, -32603, "the price of `test:scripted` is not known");
+    assert!(error["data"]["hint"].as_str().unwrap().contains("--max-tokens"), "{error}");
 }

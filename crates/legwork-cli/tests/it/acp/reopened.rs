@@ -12,7 +12,6 @@ use crate::home::Home;
 fn s17_5_a_session_is_told_again_after_the_command_was_killed() {
     let turns = [
         Turn::call("write", json!({"path": "a.txt", "content": "one\n"})).with_text("I begin."),
-        Turn::text("Never read."),
         Turn::text("It is there."),
     ];
     let (home, server) = (Home::new(), Server::start(turns).unwrap());
