@@ -130,15 +130,16 @@ impl Editor {
     #[track_caller]
     pub(super) fn stops(&mut self, prompt: u64) -> String {
         let response = self.response(prompt);
-        let reason = response["result"]["stopReason"].as_str();
-        reason.unwrap_or_else(|| panic!("{response}")).to_owned()
+        let reason = &response["result"]["stopReason"];
+        assert!(reason.is_string(), "{response}");
+        reason.as_str().unwrap().to_owned()
     }
 
     /// The next line of the command.
     #[track_caller]
     pub(super) fn next(&mut self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("the command says something");
-        let line: Value = serde_json::from_str(&line).expect("standard output is the protocol's");
+        let line = self.lines.recv_timeout(PATIENCE).unwrap();
+        let line: Value = serde_json::from_str(&line).unwrap();
         let number = line["id"].as_u64().filter(|_| line.get("method").is_none());
         let answers = number.and_then(|id| self.asked.remove(&id));
         self.schema.check(&line, answers.as_deref());

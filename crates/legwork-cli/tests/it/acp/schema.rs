@@ -46,8 +46,7 @@ impl Schema {
         };
         hold(any, line);
         if let Some(method) = line["method"].as_str() {
-            let known = self.params.get(method);
-            hold(known.unwrap_or_else(|| panic!("no method {method}")), &line["params"]);
+            hold(&self.params[method], &line["params"]);
         } else if let (Some(method), Some(result)) = (answers, line.get("result")) {
             hold(&self.results[method], result);
         }
