@@ -53,7 +53,8 @@ pub(crate) async fn rested(
     }
     // Shows the end once the claim is given back, so that who reads it may resume.
     let run = active.release().await;
-    ready.notify(run.state(), screen);
+    let state = run.state();
+    ready.notify(state, screen);
     Ok((run, done))
 }
 
