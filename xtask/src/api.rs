@@ -23,6 +23,7 @@ const CRATES: &[&str] = &[
     "legwork-models",
     "legwork-orchestrate",
     "legwork-worker",
+    "legwork-acp",
     "legwork-output",
     "legwork-port",
     "legwork-runtime",

@@ -56,6 +56,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-runtime",
         ]),
     ),
+    ("legwork-acp", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     ("legwork-worker", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     (
         "legwork-orchestrate",
@@ -88,6 +89,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-agent",
             "legwork-orchestrate",
             "legwork-worker",
+            "legwork-acp",
             "legwork-models",
             "legwork-output",
             "legwork-tools",

@@ -8,6 +8,7 @@
 
 use std::process::ExitCode;
 
+mod acp;
 mod api;
 mod bench;
 mod budget;
@@ -56,6 +57,12 @@ const COMMANDS: &[Command] = &[
         usage: "demo [--scripted | --local]",
         about: "an agent works, is killed, resumes and finishes (--local: a small open model)",
         run: demo::run,
+    },
+    Command {
+        name: "acp",
+        usage: "acp",
+        about: "the client library of the Agent Client Protocol drives the command (npm)",
+        run: acp::run,
     },
     Command {
         name: "kill",

@@ -31,6 +31,7 @@ const PORTABLE: &[&str] = &[
     "legwork-agent",
     "legwork-orchestrate",
     "legwork-worker",
+    "legwork-acp",
     "legwork-models",
     "legwork-context",
     "legwork-output",

@@ -10,6 +10,7 @@
 //! It is deliberately no library: all that is public is the command itself.
 #![forbid(unsafe_code)]
 
+mod acp;
 mod agents;
 mod approval;
 mod args;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use legwork::agent::Control;
 use legwork::agent::open::Active;
-use legwork::agent::request::RunRequest;
+use legwork::agent::request::{Run, RunRequest};
 use legwork::core::{AgentState, ExecutionStatus};
 use legwork::port::Observer;
 
@@ -22,7 +22,24 @@ pub(crate) async fn work(
     screen: &Arc<Screen>,
 ) -> Result<Exit, Error> {
     let observer: Arc<dyn Observer> = Arc::clone(screen) as _;
-    let mut active = request.observer(observer).control(control.clone()).open().await?;
+    let request = request.observer(observer).control(control.clone());
+    let (run, done) = rested(request, ready, screen).await?;
+    let state = run.state();
+    let lost = lost(state, screen);
+    match done {
+        Ok(()) => Ok(lost.unwrap_or_else(|| exit(state))),
+        Err(error) => Ok(error.exit()),
+    }
+}
+
+/// Runs until it rests or is interrupted, whoever observes it: what came of it, and the error that
+/// halted it, if one did.
+pub(crate) async fn rested(
+    request: RunRequest,
+    ready: &Ready,
+    screen: &Screen,
+) -> Result<(Run, Result<(), Error>), Error> {
+    let mut active = request.open().await?;
     let state = ready.adjusted(active.state().clone());
     active.set(ready.recorded.record(state))?;
     let done = go_on(&mut active).await;
@@ -38,11 +55,7 @@ pub(crate) async fn work(
     let run = active.release().await;
     let state = run.state();
     ready.notify(state, screen);
-    let lost = lost(state, screen);
-    match done {
-        Ok(()) => Ok(lost.unwrap_or_else(|| exit(state))),
-        Err(error) => Ok(error.exit()),
-    }
+    Ok((run, done))
 }
 
 /// Shows on standard error how it ended if standard output could not take it; how the

@@ -9,7 +9,7 @@ use legwork::core::event::{Defined, Definition};
 use legwork::core::settings::SessionSettings;
 use legwork::core::{AgentState, Budget, Event, ExecutionStatus, Mask};
 use legwork::model::HttpModel;
-use legwork::port::{Cancellation, Model, Store};
+use legwork::port::{Approver, Cancellation, Model, Store};
 use legwork::skills::HEADING;
 use legwork::tools::Workspace;
 use legwork::tools::workspace::Access;
@@ -126,7 +126,7 @@ impl Worker {
     }
 
     /// Checks all that was said; nothing is made or opened to write yet.
-    async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
+    pub(crate) async fn new(settings: &Settings, screen: &Arc<Screen>) -> Result<Self, Error> {
         let workspace = toolset::workspace(settings, |warning| screen.warn_later(warning))?;
         let url = settings.base_url.as_ref().map(|url| url.value.as_str());
         let key = match &settings.key {
@@ -210,6 +210,11 @@ impl Worker {
             Some(output) => Self { agent: output_schema::wanted(self.agent, output), ..self },
             None => self,
         }
+    }
+
+    /// The same with somebody else who asks the person.
+    pub(crate) fn asking(self, approver: impl Approver + 'static) -> Self {
+        Self { agent: self.agent.approver(approver), ..self }
     }
 
     /// The agent whose sessions live in a store.

@@ -58,6 +58,7 @@
 //! | `postgres` | | stores at `postgres://HOST/DATABASE`, for processes on many machines |
 //! | `redis` | | stores at `redis://HOST`, for processes on many machines |
 //! | `worker` | | `worker`: processes on one store that run the sessions that are due |
+//! | `acp` | | `acp`: agents inside editors that speak the Agent Client Protocol |
 //! | `tools` | | `tools`, and the capabilities `files`, `bash` and `coding`; Linux only |
 //! | `web` | | `web` (the tools `fetch` and `web_search`), and the capability of that name |
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
@@ -85,6 +86,11 @@ pub mod tool;
 pub mod toolset;
 
 pub use error::{Error, Result};
+/// Agents inside editors, over the Agent Client Protocol.
+///
+/// Needs the feature `acp`.
+#[cfg(feature = "acp")]
+pub use legwork_acp as acp;
 pub use legwork_agent as agent;
 pub use legwork_agent::context;
 pub use legwork_agent::{

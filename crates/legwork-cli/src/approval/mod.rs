@@ -3,6 +3,7 @@
 mod editor;
 mod lines;
 mod shown;
+mod unasked;
 
 use std::io;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use self::lines::Lines;
+pub(crate) use self::shown::always;
+pub(crate) use self::unasked::Unasked;
+use self::unasked::words_for;
 use crate::args::AskFor;
 use crate::display::{Question, Screen};
 use crate::notify::Notify;
@@ -217,7 +221,7 @@ impl Approver for Person {
             let needs_approval = pending.reason == PendingReason::Approval;
             let question = ask_user::Question::of(pending);
             if self.when == AskFor::Never
-                && let Some(words) = unasked(pending, question.as_ref())
+                && let Some(words) = words_for(pending, question.as_ref())
             {
                 return Some(Answer::deny(pending, words).by("--approve never"));
             }
@@ -231,19 +235,6 @@ impl Approver for Person {
                 None => answer,
             })
         })
-    }
-}
-
-/// What the model reads where nobody is asked; none if nobody would be.
-fn unasked(pending: &Pending, question: Option<&ask_user::Question>) -> Option<&'static str> {
-    match (question, &pending.reason) {
-        (Some(_), _) => {
-            Some("Nobody answers in this run: decide what is sensible, and say so at the end.")
-        }
-        (None, PendingReason::Approval) => {
-            Some("This needs approval, and nobody is asked in this run.")
-        }
-        _ => None,
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn asked(asked: &ask_user::Question, state: &AgentState) -> Question 
 
 /// Which later calls "always" is about: those of the tool, or of a command with its verb. None for a
 /// command that a rule cannot hold to what it does now.
-pub(super) fn always(pending: &Pending) -> Option<Remember> {
+pub(crate) fn always(pending: &Pending) -> Option<Remember> {
     let arguments: Value = serde_json::from_str(&pending.arguments).unwrap_or_default();
     let Some(command) = arguments.get("command").and_then(Value::as_str) else {
         return Some(Remember::Tool);

@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and the help that teaches it; a file per verb.
 
+mod acp;
 mod agent;
 mod agents;
 mod answers;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use acp::Acp;
 pub(crate) use agent::{Agent, Sandbox, Store};
 pub(crate) use agents::{Agents, AgentsCheck, AgentsList, AgentsShow, Around};
 pub(crate) use answers::{Answer, Approve, Deny, OneCall, Pending};
@@ -143,6 +145,9 @@ pub(crate) enum Command {
     /// Run the sessions of a store that are due, beside any number of other workers
     #[command(after_help = work::WORK)]
     Work(Work),
+    /// Work inside an editor, which starts this and speaks the Agent Client Protocol with it
+    #[command(after_help = acp::EXAMPLES)]
+    Acp(Acp),
     /// Look at sessions
     #[command(subcommand, after_help = sessions::EXAMPLES)]
     Sessions(Sessions),
@@ -200,7 +205,11 @@ impl Command {
             Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
             Self::Trust(args) => args.json(),
-            Self::Chat(_) | Self::Schema(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Acp(_)
+            | Self::Chat(_)
+            | Self::Schema(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
             Self::Approve(_) | Self::Deny(_) | Self::Answer(_) => false,
         }
     }

@@ -1,5 +1,6 @@
 //! One file per command, and how any of them begins and ends.
 
+mod acp;
 mod addressed;
 mod agents;
 mod answers;
@@ -95,6 +96,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
         .map_err(|source| Error::System { doing: "starting", source })?;
     let result = runtime.block_on(async {
         match command {
+            Command::Acp(args) => acp::acp(args, &config).await,
             Command::Chat(args) => chat::chat(args, &config).await,
             Command::Run(args) => run::run(args, &config).await,
             Command::Resume(args) => resume::resume(args, &config).await,

@@ -7,6 +7,7 @@
     reason = "a test may fail loudly and says what it skips"
 )]
 
+mod acp;
 mod agent_runs;
 mod agent_skills;
 mod agents;

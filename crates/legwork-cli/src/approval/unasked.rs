@@ -1,0 +1,51 @@
+//! Answers for a person who is not to be asked.
+
+use std::sync::Arc;
+
+use legwork::capability::ask_user;
+use legwork::core::AgentState;
+use legwork::core::inbox::Answer;
+use legwork::core::state::{Pending, PendingReason};
+use legwork::port::{Approver, BoxFuture};
+
+use crate::args::AskFor;
+
+/// Answers where nobody is to be asked, and has others ask the person elsewhere.
+pub(crate) struct Unasked {
+    pub(crate) when: AskFor,
+    pub(crate) others: Arc<dyn Approver>,
+}
+
+impl Approver for Unasked {
+    fn answer<'a>(
+        &'a self,
+        pending: &'a Pending,
+        state: &'a AgentState,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        let question = ask_user::Question::of(pending);
+        let words = words_for(pending, question.as_ref()).filter(|_| self.when == AskFor::Never);
+        match words {
+            Some(words) => {
+                let answer = Answer::deny(pending, words).by("--approve never");
+                Box::pin(std::future::ready(Some(answer)))
+            }
+            None => self.others.answer(pending, state),
+        }
+    }
+}
+
+/// What the model reads where nobody is asked; none if nobody would be.
+pub(super) fn words_for(
+    pending: &Pending,
+    question: Option<&ask_user::Question>,
+) -> Option<&'static str> {
+    match (question, &pending.reason) {
+        (Some(_), _) => {
+            Some("Nobody answers in this run: decide what is sensible, and say so at the end.")
+        }
+        (None, PendingReason::Approval) => {
+            Some("This needs approval, and nobody is asked in this run.")
+        }
+        _ => None,
+    }
+}
