@@ -111,6 +111,3 @@ impl Sampled {
         if parent.is_sampled() { Self::Yes } else { Self::No }
     }
 }
-
-#[cfg(test)]
-mod tests;

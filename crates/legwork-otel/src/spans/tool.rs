@@ -1,7 +1,7 @@
 //! A call that ran: the `execute_tool` span.
 
 use std::borrow::Cow;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use legwork_core::{ToolCall, ToolOutcome};
 use opentelemetry::trace::{SpanContext, SpanKind};
@@ -25,7 +25,7 @@ impl Running {
         context: SpanContext,
         call: &ToolCall,
         outcome: &ToolOutcome,
-        took: Duration,
+        ended: SystemTime,
         content: Content,
     ) -> Option<Span> {
         let error = match failure(outcome) {
@@ -48,7 +48,7 @@ impl Running {
             kind: SpanKind::Internal,
             name: format!("{} {}", Operation::Tool.as_str(), call.name).into(),
             began: self.began,
-            ended: self.began + took,
+            ended,
             attributes,
             error,
             inferred: None,
