@@ -5,6 +5,7 @@ mod client;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use http::{HeaderName, HeaderValue};
 use opentelemetry::KeyValue;
 use opentelemetry_otlp::{
     ExporterBuildError, MetricExporter, Protocol, SpanExporter, WithExportConfig as _,
@@ -75,6 +76,9 @@ impl Otlp {
     }
 
     /// A header of each request, such as the collector's key.
+    ///
+    /// Those of the variable `OTEL_EXPORTER_OTLP_HEADERS` are sent, too: the exporter of
+    /// OpenTelemetry reads it.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), value.into());
@@ -102,17 +106,21 @@ impl Otlp {
     /// Begins to send.
     ///
     /// # Errors
-    /// If the endpoint is no URL of HTTP, or the system's certificates cannot be used.
+    /// If the endpoint is no URL of HTTP, a header is none that HTTP has, or the system's
+    /// certificates cannot be used.
     pub fn start(self) -> Result<Telemetry, Unusable> {
         let unusable = |reason: String| Unusable { endpoint: self.endpoint.clone(), reason };
         let base = self.endpoint.trim_end_matches('/');
         if !base.starts_with("http://") && !base.starts_with("https://") {
             return Err(unusable("it begins with neither http:// nor https://".to_owned()));
         }
+        if let Some(name) = self.headers.iter().find_map(|(name, value)| wrong(name, value)) {
+            return Err(unusable(format!("`{name}` is no header of HTTP, or its value is none")));
+        }
         let failure = Failure::default();
         let client = Client::new(self.timeout, failure.clone());
         let client = client.map_err(|error| unusable(error.to_string()))?;
-        let wrong = |error: ExporterBuildError| unusable(error.to_string());
+        let failed = |error: ExporterBuildError| unusable(error.to_string());
         let spans = SpanExporter::builder()
             .with_http()
             .with_protocol(Protocol::HttpBinary)
@@ -121,7 +129,7 @@ impl Otlp {
             .with_headers(self.headers.clone())
             .with_http_client(client.clone())
             .build()
-            .map_err(wrong)?;
+            .map_err(failed)?;
         let metrics = MetricExporter::builder()
             .with_http()
             .with_protocol(Protocol::HttpBinary)
@@ -130,7 +138,7 @@ impl Otlp {
             .with_headers(self.headers.clone())
             .with_http_client(client)
             .build()
-            .map_err(wrong)?;
+            .map_err(failed)?;
         let resource = Resource::builder_empty()
             .with_service_name("legwork")
             .with_attributes(self.attributes.clone())
@@ -149,6 +157,12 @@ impl Otlp {
             .failure(failure)
             .build())
     }
+}
+
+/// The name of a header that HTTP does not have, which the exporter would leave out.
+fn wrong<'n>(name: &'n str, value: &str) -> Option<&'n str> {
+    let is_header = HeaderName::try_from(name).is_ok() && HeaderValue::try_from(value).is_ok();
+    (!is_header).then_some(name)
 }
 
 /// Values of headers may be keys.

@@ -124,7 +124,7 @@ impl Telemetry {
     ) -> Result<(), Error> {
         let (inner, (done, is_done)) = (Arc::clone(&self.0), mpsc::channel());
         let work = move || {
-            // Nobody waits for it any more if this fails.
+            // It fails only if the caller no longer waits.
             let _ = done.send(by(&inner));
         };
         let thread = thread::Builder::new().name("legwork-otel".to_owned()).spawn(work);
@@ -141,7 +141,7 @@ impl Telemetry {
 }
 
 impl Drop for Inner {
-    /// Whoever drops it waits for no collector.
+    /// Dropping it waits for no collector.
     fn drop(&mut self) {
         let left = (std::mem::take(&mut self.processors), self.meters.take());
         let thread = thread::Builder::new().name("legwork-otel".to_owned());

@@ -56,6 +56,17 @@ fn s16_6_a_run_that_was_killed_and_resumed_is_one_trace() {
 }
 
 #[test]
+fn s16_8_the_usual_variables_say_the_headers_and_the_service() {
+    let (home, server, receiver) =
+        (Home::new(), Server::start([Turn::text("Done.")]).unwrap(), Receiver::start());
+    let mut run = to(home.with(&server, &["run", "--sandbox", "off", "Work"]), &receiver.endpoint);
+    run.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=abc").env("OTEL_SERVICE_NAME", "clerk");
+    ran(run).ends(0);
+    assert!(receiver.headers().contains(&"x-key: abc".to_owned()), "{:?}", receiver.headers());
+    assert_eq!(receiver.resource()["service.name"], "clerk");
+}
+
+#[test]
 fn s16_8_a_collector_that_is_gone_is_a_warning() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());

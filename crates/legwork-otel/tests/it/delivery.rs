@@ -82,3 +82,12 @@ fn s16_8_an_endpoint_that_is_no_url_is_an_error() {
         assert!(error.to_string().contains("cannot be set up"), "{error}");
     }
 }
+
+#[test]
+fn s16_8_a_header_that_cannot_be_sent_is_an_error_without_its_value() {
+    for (name, value) in [("a key", "canary"), ("x-key", "canary\n")] {
+        let error = Otlp::to("http://127.0.0.1:1").header(name, value).start().unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains(name) && !error.contains("canary"), "{error}");
+    }
+}
