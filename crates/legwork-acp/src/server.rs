@@ -90,8 +90,7 @@ impl Server {
     }
 }
 
-/// Writes lines until nobody sends any more. An editor that reads no longer is gone, which is no
-/// error.
+/// Writes lines until all senders are gone.
 async fn write(
     mut lines: mpsc::UnboundedReceiver<String>,
     mut output: impl AsyncWrite + Unpin,

@@ -61,7 +61,7 @@ impl From<Value> for Answered {
     }
 }
 
-/// How much of an old session the editor is told.
+/// How much of a loaded session is replayed to the editor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
     All,

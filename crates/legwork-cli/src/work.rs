@@ -32,8 +32,8 @@ pub(crate) async fn work(
     }
 }
 
-/// Runs until it rests or is interrupted, whoever observes it: what came of it, and the error that
-/// halted it, if one did.
+/// Runs until it rests or is interrupted. Gives what came of it, and the error that halted it, if
+/// one did.
 pub(crate) async fn rested(
     request: RunRequest,
     ready: &Ready,

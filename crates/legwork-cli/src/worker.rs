@@ -212,7 +212,7 @@ impl Worker {
         }
     }
 
-    /// The same with somebody else who asks the person.
+    /// The same with another approver.
     pub(crate) fn asking(self, approver: impl Approver + 'static) -> Self {
         Self { agent: self.agent.approver(approver), ..self }
     }

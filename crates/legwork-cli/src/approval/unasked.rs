@@ -1,4 +1,4 @@
-//! Answers for a person who is not to be asked.
+//! Denials in place of questions, where no person is to be asked.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use legwork::port::{Approver, BoxFuture};
 
 use crate::args::AskFor;
 
-/// Answers where nobody is to be asked, and has others ask the person elsewhere.
+/// Denies what needs a person, with `--approve never`; else another approver answers.
 pub(crate) struct Unasked {
     pub(crate) when: AskFor,
     pub(crate) others: Arc<dyn Approver>,
@@ -34,7 +34,7 @@ impl Approver for Unasked {
     }
 }
 
-/// What the model reads where nobody is asked; none if nobody would be.
+/// What the model reads in place of an answer; none for calls that no person is asked about.
 pub(super) fn words_for(
     pending: &Pending,
     question: Option<&ask_user::Question>,

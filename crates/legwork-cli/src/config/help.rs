@@ -1,6 +1,7 @@
 //! All keys in words: the help, and the initial settings file.
 
-use super::key::{Expects, KEYS, Key, Project};
+use super::expects::Expects;
+use super::key::{KEYS, Key, Project};
 
 const HEAD: &str = "\
 Examples:

@@ -12,13 +12,14 @@
 //! which `config show` and every error name, and their errors quote values, which may be
 //! keys. What they would replace is [`Sourced::or`].
 //!
-//! Read the modules in this order: [`key`], [`locate`], [`parse`], [`source`], [`loaded`],
+//! Read the modules in this order: [`key`], `expects`, [`locate`], [`parse`], [`source`], [`loaded`],
 //! [`layers`], [`credential`].
 
 mod allow;
 mod bounds;
 pub(crate) mod credential;
 mod document;
+mod expects;
 mod fetched;
 mod file;
 mod folders;

@@ -5,7 +5,8 @@ use legwork::web::search::ENGINES;
 use serde_json::{Map, Value, json};
 
 use super::bounds::Answers;
-use super::key::{BUDGET, Expects, KEYS, Key};
+use super::expects::Expects;
+use super::key::{BUDGET, KEYS, Key};
 
 /// The JSON Schema of `legwork.toml`.
 pub(crate) fn schema() -> Value {
