@@ -164,16 +164,17 @@ impl Layout {
         let failed =
             |error: io::Error| name.unusable(format!("{MARK} in it cannot be read: {error}"));
         check_folder(&self.root).map_err(failed)?;
-        let Some(_) =
-            files::if_there(files::open(&self.root.join(MARK), Access::Read)).map_err(failed)?
-        else {
-            return match self.holds_something().map_err(failed)? {
-                true => Err(name.unusable(
+        if !self.is_marked().map_err(failed)? {
+            if !self.holds_something().map_err(failed)? {
+                return Ok(false);
+            }
+            // What it holds may be the store that another process has made since the first look.
+            if !self.is_marked().map_err(failed)? {
+                return Err(name.unusable(
                     "the folder holds something else; name another one, or an empty one",
-                )),
-                false => Ok(false),
-            };
-        };
+                ));
+            }
+        }
         let bytes = fs::read(self.root.join(MARK)).map_err(failed)?;
         match serde_json::from_slice::<Mark>(&bytes) {
             Ok(mark) if mark.store != "jsonl" => Err(name.unusable(format!(
@@ -185,6 +186,11 @@ impl Layout {
                 "{MARK} in it is damaged ({error}); restore it from a copy, or name another folder"
             ))),
         }
+    }
+
+    fn is_marked(&self) -> io::Result<bool> {
+        let mark = files::if_there(files::open(&self.root.join(MARK), Access::Read))?;
+        Ok(mark.is_some())
     }
 
     /// Whether there is anything but what a process leaves that dies while it makes a store.

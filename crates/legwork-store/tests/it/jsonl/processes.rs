@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use legwork_core::Fence;
 use legwork_core::inbox::Cursor;
 use legwork_port::Store as _;
+use legwork_store::jsonl::Store;
 
 use super::folder::Folder;
 use crate::child::Child;
@@ -102,5 +103,22 @@ async fn processes_that_make_one_store_at_once_share_it() {
         }
         let posted = folder.store().inbox(&session("s"), Cursor(0)).await.unwrap();
         assert_eq!(posted.len(), 4);
+    }
+}
+
+#[test]
+fn threads_that_make_one_store_at_once_share_it() {
+    let folder = Folder::in_memory();
+    for number in 0..300 {
+        let root = folder.path().join(number.to_string());
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(|| {
+                    start.wait();
+                    Store::open(&root).unwrap();
+                });
+            }
+        });
     }
 }
