@@ -19,3 +19,11 @@ fn each_feature_is_checked_alone_and_none_and_the_default_ones() {
     );
     assert_eq!(sets(&package(serde_json::json!({}))), [vec![all]]);
 }
+
+#[test]
+fn what_warns_or_fails_does_not_build() {
+    let shell = |script: &str| builds(Command::new("sh").args(["-c", script])).unwrap();
+    assert!(shell("true"));
+    assert!(!shell("echo 'warning: function `a` is never used' >&2"));
+    assert!(!shell("exit 101"));
+}
