@@ -34,6 +34,7 @@ const CRATES: &[&str] = &[
     "legwork-toolset",
     "legwork-web",
     "legwork-otel",
+    "legwork-mcp",
 ];
 
 /// What lists it, and the version that reads what rustdoc of our Rust version writes.

@@ -74,6 +74,7 @@ const TABLE: &[(&str, May)] = &[
     ("legwork-tools", May::Only(CONTRACT)),
     ("legwork-web", May::Only(&["legwork-port"])),
     ("legwork-otel", May::Only(CONTRACT)),
+    ("legwork-mcp", May::Only(CONTRACT)),
     ("legwork-store", May::Only(CONTRACT)),
     ("legwork-definitions", May::Only(&["legwork-core"])),
     (
@@ -95,6 +96,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-tools",
             "legwork-web",
             "legwork-otel",
+            "legwork-mcp",
             "legwork-store",
             "legwork-definitions",
             "legwork-macros",

@@ -37,6 +37,7 @@ const PORTABLE: &[&str] = &[
     "legwork-output",
     "legwork-web",
     "legwork-otel",
+    "legwork-mcp",
     "legwork-store",
     "legwork-definitions",
     "legwork-macros",

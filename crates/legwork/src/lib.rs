@@ -63,6 +63,7 @@
 //! | `web` | | `web` (the tools `fetch` and `web_search`), and the capability of that name |
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
 //! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
+//! | `mcp` | | `mcp`: tools of servers that speak the Model Context Protocol |
 //! | `otel` | | `otel`: traces and metrics of runs, to a collector of OpenTelemetry |
 //! | `http2` | | HTTP/2 to models whose servers offer it |
 //! | `compression` | | answers of models compressed with gzip or Brotli |
@@ -101,11 +102,15 @@ pub use legwork_core as core;
 /// Needs the feature `macros`.
 #[cfg(feature = "macros")]
 pub use legwork_macros::tool;
+/// Needs the feature `mcp`.
+#[cfg(feature = "mcp")]
+pub use legwork_mcp as mcp;
 /// Needs the feature `orchestrate`.
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate as orchestrate;
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate::{Chat, Collaboration, Participant, StepByStep, ToolUse};
+
 /// Needs the feature `otel`.
 #[cfg(feature = "otel")]
 pub use legwork_otel as otel;

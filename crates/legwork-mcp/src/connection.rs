@@ -1,0 +1,220 @@
+//! A connection that is live, and another one after it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use legwork_port::toolset::Error;
+use rmcp::model::{CancelledNotificationParam, RequestId, ServerNotification, SubscriptionFilter};
+use rmcp::service::{Peer, RoleClient, RunningService};
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::connect::{self, Connect, Connected};
+use crate::handler::Handler;
+use crate::handshake::{self, Greeting};
+
+/// How long the messages that are under way may take when a connection is closed.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// How often it is connected to in a row without a call that was answered.
+const CONNECTIONS: u32 = 3;
+
+/// The connections to a server, one at a time.
+pub(crate) struct Connections {
+    connect: Arc<dyn Connect>,
+    pub(crate) handler: Handler,
+    state: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    live: Option<Arc<Live>>,
+    /// Connections since the last call that was answered.
+    made: u32,
+    greeting: Greeting,
+    /// Why the last ones ended.
+    ends: VecDeque<String>,
+    closed: bool,
+}
+
+/// A connection that is live.
+pub(crate) struct Live {
+    pub(crate) peer: Peer<RoleClient>,
+    service: Mutex<Option<RunningService<RoleClient, Handler>>>,
+    other: Mutex<Option<Box<dyn connect::Peer>>>,
+    /// What tells the server of calls that were cancelled.
+    cancels: Mutex<JoinSet<()>>,
+    /// What the other side wrote last, when it has ended.
+    said: OnceCell<String>,
+}
+
+impl Connections {
+    pub(crate) fn new(connect: Arc<dyn Connect>) -> Self {
+        Self { connect, handler: Handler::default(), state: tokio::sync::Mutex::default() }
+    }
+
+    /// The live connection; it is made if there is none.
+    ///
+    /// # Errors
+    /// When there is none, or too many ended one after the other.
+    pub(crate) async fn live(&self) -> Result<Arc<Live>, Error> {
+        let mut state = self.state.lock().await;
+        if let Some(live) = state.live.as_ref().filter(|live| live.is_live()) {
+            return Ok(Arc::clone(live));
+        }
+        if state.closed {
+            return Err(Error::Unavailable("it was closed".to_owned()));
+        }
+        if let Some(ended) = state.live.take() {
+            let words = ended.end().await.to_owned();
+            if state.ends.len() == CONNECTIONS as usize {
+                state.ends.pop_front();
+            }
+            state.ends.push_back(words);
+        }
+        if state.made >= CONNECTIONS {
+            let last = state.ends.back().map_or("", String::as_str);
+            let said = said("it said last", last);
+            let reason = format!("it ended {CONNECTIONS} times in a row{said}");
+            return Err(Error::Unavailable(reason));
+        }
+        state.made += 1;
+        let mut greeting = state.greeting;
+        let live = Arc::new(self.make(&mut greeting).await?);
+        state.greeting = greeting;
+        state.live = Some(Arc::clone(&live));
+        self.handler.tools_changed();
+        Ok(live)
+    }
+
+    /// Notes that a call was answered: the server works.
+    pub(crate) async fn works(&self) {
+        self.state.lock().await.made = 1;
+    }
+
+    /// Connects; a server that may only know the older greeting is connected to once more.
+    async fn make(&self, greeting: &mut Greeting) -> Result<Live, Error> {
+        loop {
+            let connected = self.connect.connect().await.map_err(|error| match error {
+                connect::Error::Denied(why) => Error::Denied(why),
+                other => Error::Unavailable(other.to_string()),
+            })?;
+            let Connected { wire, peer: other } = connected;
+            self.handler.calls.connected();
+            match handshake::greet(wire, &self.handler, *greeting).await {
+                Ok(service) => {
+                    let peer = service.peer().clone();
+                    self.listen(&peer);
+                    let (service, other) = (Mutex::new(Some(service)), Mutex::new(Some(other)));
+                    let (cancels, said) = (Mutex::default(), OnceCell::new());
+                    return Ok(Live { peer, service, other, cancels, said });
+                }
+                Err(failed) if failed.may_be_older => {
+                    other.end().await;
+                    *greeting = Greeting::Initialize;
+                }
+                Err(failed) => {
+                    let said = said("it said", &other.end().await);
+                    return Err(Error::Unavailable(format!("{}{said}", failed.why)));
+                }
+            }
+        }
+    }
+
+    /// Asks a server of the newer protocol to say when its tools change.
+    fn listen(&self, peer: &Peer<RoleClient>) {
+        let Some(info) = peer.peer_info() else { return };
+        let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
+        if tells != Some(true) || info.protocol_version.has_initialize() {
+            return;
+        }
+        let (peer, handler) = (peer.clone(), self.handler.clone());
+        tokio::spawn(async move {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            let Ok(mut changes) = peer.listen(filter).await else { return };
+            while let Ok(Some(change)) = changes.next().await {
+                if matches!(change, ServerNotification::ToolListChangedNotification(_)) {
+                    handler.tools_changed();
+                }
+            }
+        });
+    }
+
+    /// Closes the connection: none is made after it.
+    ///
+    /// It goes on behind a caller that does not wait for it, as long as the runtime runs.
+    pub(crate) async fn close(&self) {
+        let live = {
+            let mut state = self.state.lock().await;
+            state.closed = true;
+            state.live.take()
+        };
+        if let Some(live) = live {
+            let _ = tokio::spawn(async move { live.end().await.len() }).await;
+        }
+    }
+}
+
+/// What a server wrote for people, to be put behind a sentence.
+pub(crate) fn said(how: &str, words: &str) -> String {
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("; {how}: {words}"),
+    }
+}
+
+impl Live {
+    fn is_live(&self) -> bool {
+        !self.peer.is_transport_closed()
+    }
+
+    /// Tells the server that nobody waits for the answer of a request any more.
+    pub(crate) fn cancel(&self, id: RequestId) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        let reason = Some("the call was cancelled".to_owned());
+        let cancelled = CancelledNotificationParam::new(Some(id), reason);
+        let peer = self.peer.clone();
+        let telling = async move {
+            // A server that is gone works on nothing.
+            let _ = peer.notify_cancelled(cancelled).await;
+        };
+        let mut cancels = self.cancels.lock().unwrap_or_else(PoisonError::into_inner);
+        while cancels.try_join_next().is_some() {}
+        cancels.spawn_on(telling, &runtime);
+    }
+
+    /// Ends it, and waits until it has ended; what the other side wrote last for people.
+    pub(crate) async fn end(&self) -> &str {
+        let ended = self.said.get_or_init(|| async {
+            let cancels =
+                std::mem::take(&mut *self.cancels.lock().unwrap_or_else(PoisonError::into_inner));
+            let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let other = self.other.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // One that does not read is not waited for.
+            let _ = timeout(CLOSING, cancels.join_all()).await;
+            if let Some(mut service) = service {
+                // What it does not take any more is lost with it.
+                let _ = service.close_with_timeout(CLOSING).await;
+            }
+            match other {
+                Some(other) => other.end().await,
+                None => String::new(),
+            }
+        });
+        ended.await
+    }
+}
+
+impl Drop for Live {
+    /// One that ended by itself is waited for elsewhere, so that no dead process is left.
+    fn drop(&mut self) {
+        let other = self.other.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(other), Ok(runtime)) = (other, Handle::try_current()) {
+            drop(self.service.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+            runtime.spawn(other.end());
+        }
+    }
+}

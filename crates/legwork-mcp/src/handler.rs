@@ -1,0 +1,49 @@
+//! What a server says by itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rmcp::ClientHandler;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProtocolVersion,
+};
+use rmcp::service::{NotificationContext, RoleClient};
+
+use crate::calls::Calls;
+
+/// Handles what a server says by itself: progress, and that its tools changed.
+///
+/// It offers a server nothing else: no model, no person, no files.
+#[derive(Clone, Default)]
+pub(crate) struct Handler {
+    pub(crate) calls: Calls,
+    /// Rises when the tools may have changed.
+    pub(crate) revision: Arc<AtomicU64>,
+}
+
+impl Handler {
+    pub(crate) fn tools_changed(&self) {
+        self.revision.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let implementation = Implementation::new("legwork", env!("CARGO_PKG_VERSION"));
+        // For servers that are initialized; newer ones are asked.
+        ClientConfig::new(ClientCapabilities::default(), implementation)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.calls.progress(&progress);
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tools_changed();
+    }
+}

@@ -1,0 +1,45 @@
+//! Tools of servers that speak the Model Context Protocol, for agents of Legwork.
+//!
+//! A [`Server`] is a toolset: it is connected to when a run first needs it, its tools have the
+//! name of the server before theirs, and a changed list of tools is read for the next step. A
+//! server that ends in the middle of a call fails that call; the run goes on, and the next one
+//! connects anew, a bounded number of times.
+//!
+//! It is deliberately careful with what a server says: schemas that refer to other places are
+//! never fetched, hints about effects count only where the server is trusted, and one tool that
+//! is wrong costs that tool.
+//!
+//! ```no_run
+//! use legwork_mcp::{Program, Server};
+//!
+//! // It runs with all rights of this process, and with this environment alone.
+//! let program = Program::unconfined("mcp-server-memory").env("MEMORY_FILE_PATH", "/var/lib/m.json");
+//! let memory = Server::new("memory", program).trusted();
+//! // Agent::builder(model).toolset(memory)
+//! # drop(memory);
+//! ```
+//!
+//! Read the modules in this order: [`connect`] (streams to a server), [`program`] (a child
+//! process), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
+//! `handler` and
+//! `calls` (what a server says meanwhile), `listing`, `names`, `schema`, `effect`, `tool`,
+//! `result`.
+#![forbid(unsafe_code)]
+
+mod calls;
+pub mod connect;
+mod connection;
+mod effect;
+mod handler;
+mod handshake;
+mod listing;
+mod names;
+pub mod program;
+mod result;
+mod schema;
+pub mod server;
+mod tool;
+
+pub use connect::{Connect, Connected, Error};
+pub use program::Program;
+pub use server::Server;

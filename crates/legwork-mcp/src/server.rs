@@ -1,0 +1,210 @@
+//! What an agent is given: the tools of a server, as a toolset.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use legwork_core::tool::EffectClass;
+use legwork_core::{AgentState, ToolSpec};
+use legwork_port::toolset::{Error, OpenToolset, Scope};
+use legwork_port::{BoxFuture, Tool, Toolset};
+use rmcp::model::Tool as Listed;
+use serde_json::json;
+
+use crate::connect::Connect;
+use crate::connection::Connections;
+use crate::effect::{self, Trust};
+use crate::tool::RemoteTool;
+use crate::{listing, names, schema};
+
+/// How long a call may take unless it is said.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Characters of a description at most.
+const DESCRIPTION: usize = 4_000;
+
+/// A server of the Model Context Protocol, whose tools an agent has.
+#[derive(Clone)]
+pub struct Server {
+    settings: Settings,
+    connect: Arc<dyn Connect>,
+}
+
+#[derive(Clone)]
+struct Settings {
+    name: Arc<str>,
+    trust: Trust,
+    timeout: Duration,
+    /// The only tools that are wanted; none = all.
+    only: Option<BTreeSet<String>>,
+    except: BTreeSet<String>,
+}
+
+impl Server {
+    /// A server of this name, which its tools have before theirs: letters, digits, `_` and `-`.
+    pub fn new(name: impl Into<Arc<str>>, connect: impl Connect + 'static) -> Self {
+        let (trust, timeout) = (Trust::default(), TIMEOUT);
+        let (name, only, except) = (name.into(), None, BTreeSet::new());
+        let settings = Settings { name, trust, timeout, only, except };
+        Self { settings, connect: Arc::new(connect) }
+    }
+
+    /// What it says of its tools counts: which only read, and which may be repeated.
+    ///
+    /// Otherwise each call runs once, and a person is asked when it is in doubt after a crash.
+    #[must_use]
+    pub fn trusted(mut self) -> Self {
+        self.settings.trust = Trust::Trusted;
+        self
+    }
+
+    /// How long a call may take; 2 minutes by default.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// Only these of its tools, by their names on the server.
+    #[must_use]
+    pub fn only<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.settings.only = Some(tools.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Without these of its tools, by their names on the server.
+    #[must_use]
+    pub fn except<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.settings.except.extend(tools.into_iter().map(Into::into));
+        self
+    }
+}
+
+impl Toolset for Server {
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let name = &self.settings.name;
+        match names::is_server(name) {
+            true => Vec::new(),
+            false => vec![format!(
+                "`{name}` is no name of a server: it has 1 to {} letters, digits, `_` and `-`",
+                names::SERVER
+            )],
+        }
+    }
+
+    fn open<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
+        Box::pin(async {
+            let connections = Arc::new(Connections::new(Arc::clone(&self.connect)));
+            let target = self.connect.target();
+            tracing::debug!(server = &*self.settings.name, target, "a server is connected to");
+            connections.live().await?;
+            let settings = self.settings.clone();
+            let open = Opened { settings, connections, listed: Mutex::default() };
+            Ok(Box::new(open) as Box<dyn OpenToolset>)
+        })
+    }
+}
+
+/// A server that runs are connected to.
+struct Opened {
+    settings: Settings,
+    connections: Arc<Connections>,
+    listed: Mutex<Option<Shown>>,
+}
+
+/// The tools as they were listed, and those that cannot be used.
+#[derive(Clone)]
+struct Shown {
+    revision: u64,
+    tools: Vec<Arc<dyn Tool>>,
+    problems: Vec<String>,
+}
+
+impl OpenToolset for Opened {
+    fn tools<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>> {
+        Box::pin(async {
+            let live = self.connections.live().await?;
+            let revision = self.present();
+            let known = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(known) = known.filter(|known| known.revision == revision) {
+                return Ok(known.tools);
+            }
+            let listed = listing::tools(&live.peer).await?;
+            let shown = self.shown(revision, listed);
+            let tools = shown.tools.clone();
+            *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+            Ok(tools)
+        })
+    }
+
+    fn revision(&self) -> Option<u64> {
+        Some(self.present())
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.as_ref().map_or_else(Vec::new, |listed| listed.problems.clone())
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.connections.close())
+    }
+}
+
+impl Opened {
+    fn present(&self) -> u64 {
+        self.connections.handler.revision.load(Ordering::SeqCst)
+    }
+
+    /// The tools that are wanted and can be used: one that is wrong costs itself alone.
+    fn shown(&self, revision: u64, listed: Vec<Listed>) -> Shown {
+        let (mut tools, mut problems, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for one in listed.into_iter().filter(|one| self.is_wanted(&one.name)) {
+            let name = names::shown(&self.settings.name, &one.name, &taken);
+            match self.spec(&name, &one) {
+                Ok(_) if !taken.insert(name.clone()) => {
+                    problems.push(format!("its tool `{}` is listed twice", one.name));
+                }
+                Ok(spec) => tools.push(Arc::new(RemoteTool {
+                    spec: Arc::new(spec),
+                    name: one.name.into_owned(),
+                    server: Arc::clone(&self.settings.name),
+                    connections: Arc::clone(&self.connections),
+                }) as Arc<dyn Tool>),
+                Err(why) => problems.push(format!("its tool `{}` is left out: {why}", one.name)),
+            }
+        }
+        Shown { revision, tools, problems }
+    }
+
+    fn is_wanted(&self, tool: &str) -> bool {
+        let Settings { only, except, .. } = &self.settings;
+        only.as_ref().is_none_or(|only| only.contains(tool)) && !except.contains(tool)
+    }
+
+    fn spec(&self, name: &str, tool: &Listed) -> Result<ToolSpec, String> {
+        let parameters = schema::checked(&tool.input_schema)?;
+        let words = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+        let words: String = words.chars().take(DESCRIPTION).collect();
+        let class = effect::class(tool.annotations.as_ref(), self.settings.trust);
+        let spec = ToolSpec::new(name, words, parameters).effect(class);
+        let spec = match class {
+            EffectClass::ReadOnly => spec.tag("read-only"),
+            _ => spec,
+        };
+        let origin = json!({"server": &*self.settings.name, "tool": &*tool.name});
+        Ok(spec.timeout(self.settings.timeout).tag("mcp").with_metadata("mcp", origin))
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, target) = (&self.settings.name, self.connect.target());
+        f.debug_struct("Server").field("name", name).field("target", &target).finish()
+    }
+}
