@@ -17,9 +17,12 @@ const ROLE: &str = "LEGWORK_MCP_ROLE";
 #[test]
 fn plays_its_role() {
     let Ok(role) = std::env::var(ROLE) else { return };
+    // One that a test has lost goes with the test.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        if role == "speaks" {
+        if role.starts_with("speaks") {
             eprintln!("I am the child");
             std::process::exit(3);
         }
@@ -32,21 +35,26 @@ fn plays_its_role() {
         let (from, to) = (tokio::io::stdin(), tokio::io::stdout());
         let running = fixture.serve((from, to)).await.unwrap();
         let _ = running.waiting().await;
-        if role == "stays" {
+        if role.starts_with("stays") {
             std::future::pending::<()>().await;
         }
     });
 }
 
+/// The role as this process gives it, which no other one does.
+fn own(role: &str) -> String {
+    format!("{role} {}", std::process::id())
+}
+
 fn child(role: &str) -> Program {
     let program = Program::unconfined(std::env::current_exe().unwrap());
     let program = program.arg("child::plays_its_role").arg("--exact").arg("--nocapture");
-    program.env(ROLE, role)
+    program.env(ROLE, own(role))
 }
 
 /// The processes that play a role, as their environment says.
 fn playing(role: &str) -> Vec<String> {
-    let wanted = format!("{ROLE}={role}");
+    let wanted = format!("{ROLE}={}", own(role));
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let plays = |path: &Path| {
         let environment = std::fs::read(path.join("environ")).unwrap_or_default();
