@@ -1,7 +1,10 @@
 //! Streams to a server, and what keeps them alive.
 
 use legwork_port::BoxFuture;
+use rmcp::transport::StreamableHttpClientTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::http::Client;
 
 /// Makes connections to one server.
 ///
@@ -30,6 +33,8 @@ pub struct Connected {
 pub(crate) enum Wire {
     /// Messages are lines of JSON.
     Streams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
+    /// Each message is a request.
+    Http(StreamableHttpClientTransport<Client>),
 }
 
 impl Connected {

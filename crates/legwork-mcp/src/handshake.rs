@@ -10,6 +10,7 @@ use rmcp::service::{
 use tokio::time::timeout;
 
 use crate::connect::Wire;
+use crate::fault;
 use crate::handler::Handler;
 
 /// How long a server may take until it is ready.
@@ -52,6 +53,7 @@ pub(crate) async fn greet(
     let ready = async {
         match wire {
             Wire::Streams(from, to) => handler.serve_with_lifecycle((from, to), lifecycle).await,
+            Wire::Http(transport) => handler.serve_with_lifecycle(transport, lifecycle).await,
         }
     };
     let service = timeout(READY, ready).await.map_err(|_| Failed {
@@ -88,6 +90,9 @@ fn words(error: &ClientInitializeError) -> String {
             let versions = server_supported.iter().map(ProtocolVersion::as_str);
             let versions = versions.collect::<Vec<_>>().join(", ");
             format!("it speaks none of the known revisions of the protocol, but {versions}")
+        }
+        ClientInitializeError::TransportError { error, .. } => {
+            fault::of_transport(error).unwrap_or_else(|| "it ended before it was ready".to_owned())
         }
         other => other.to_string(),
     }

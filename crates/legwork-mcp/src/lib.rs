@@ -20,8 +20,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`connect`] (streams to a server), [`program`] (a child
-//! process), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
-//! `handler` and
+//! process), `http` (a server elsewhere: [`Endpoint`]), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
+//! `fault`, `handler` and
 //! `calls` (what a server says meanwhile), `listing`, `names`, `schema`, `effect`, `tool`,
 //! `result`.
 #![forbid(unsafe_code)]
@@ -30,8 +30,10 @@ mod calls;
 pub mod connect;
 mod connection;
 mod effect;
+mod fault;
 mod handler;
 mod handshake;
+mod http;
 mod listing;
 mod names;
 pub mod program;
@@ -41,5 +43,6 @@ pub mod server;
 mod tool;
 
 pub use connect::{Connect, Connected, Error};
+pub use http::Endpoint;
 pub use program::Program;
 pub use server::Server;

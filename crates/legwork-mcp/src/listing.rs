@@ -6,6 +6,8 @@ use legwork_port::toolset::Error;
 use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 
+use crate::fault;
+
 /// Pages and tools that are read at most.
 const PAGES: usize = 50;
 const TOOLS: usize = 500;
@@ -35,8 +37,9 @@ pub(crate) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Error> {
 }
 
 fn failed(error: &ServiceError) -> Error {
+    let why = fault::of_request(error).unwrap_or_else(|| "it ended".to_owned());
     match error {
-        ServiceError::McpError(error) => Error::Invalid(error.message.to_string()),
-        other => Error::Unavailable(format!("its tools cannot be listed: {other}")),
+        ServiceError::McpError(_) => Error::Invalid(why),
+        _ => Error::Unavailable(format!("its tools cannot be listed: {why}")),
     }
 }

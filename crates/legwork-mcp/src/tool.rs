@@ -9,7 +9,7 @@ use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 
 use crate::connection::{Connections, Live, said};
-use crate::result;
+use crate::{fault, result};
 
 /// A tool of a server, under the name that a model reads.
 pub(crate) struct RemoteTool {
@@ -66,16 +66,13 @@ impl RemoteTool {
     }
 
     async fn unanswered(&self, error: &ServiceError, live: &Live) -> ToolOutcome {
-        match error {
-            ServiceError::McpError(error) => self.failed(&error.message),
-            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                let said = said("it said last", live.end().await);
-                self.failed(&format!(
-                    "it ended during the call, which may or may not have had an effect{said}"
-                ))
-            }
-            other => self.failed(&other.to_string()),
+        if let Some(why) = fault::of_request(error) {
+            return self.failed(&why);
         }
+        let said = said("it said last", live.end().await);
+        self.failed(&format!(
+            "it ended during the call, which may or may not have had an effect{said}"
+        ))
     }
 
     fn failed(&self, why: &str) -> ToolOutcome {

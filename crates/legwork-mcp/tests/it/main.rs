@@ -12,6 +12,7 @@ mod changes;
 mod child;
 mod ends;
 mod fixture;
+mod http;
 mod listing;
 
 #[test]

@@ -1,0 +1,127 @@
+//! A server that is reached over HTTP.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, Uri};
+use legwork_port::BoxFuture;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::FixedInterval;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+
+use crate::connect::{Connect, Connected, Error, Peer, Wire};
+
+mod client;
+mod events;
+mod reply;
+
+pub(crate) use client::{Client, Failed};
+
+/// How often a stream of messages that broke is opened again, and the pause before.
+const REOPENED: usize = 5;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Bytes of a message at most.
+const MESSAGE: usize = 16 << 20;
+/// Bytes of the words of an error at most.
+const WORDS: usize = 2_000;
+
+/// Headers that belong to the protocol.
+const RESERVED: [&str; 6] =
+    ["accept", "content-type", "host", "last-event-id", "mcp-protocol-version", "mcp-session-id"];
+
+/// A server that is reached over HTTP (the transport "Streamable HTTP").
+///
+/// Redirects are not followed. What goes wrong on the way is told as it is, and no credential is
+/// part of it.
+#[derive(Clone)]
+pub struct Endpoint {
+    url: Arc<str>,
+    headers: HashMap<HeaderName, HeaderValue>,
+}
+
+impl Endpoint {
+    /// The server at this address, such as `https://mcp.example.com/mcp`.
+    ///
+    /// # Errors
+    /// When it is not an address of HTTP.
+    pub fn new(url: &str) -> Result<Self, Error> {
+        let denied = |why: &str| Error::Denied(format!("`{url}` cannot be reached: {why}"));
+        let uri: Uri = url.parse().map_err(|_| denied("it is not a URL"))?;
+        match uri.scheme_str() {
+            Some("http" | "https") => {}
+            _ => return Err(denied("it begins with neither `https://` nor `http://`")),
+        }
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        if authority.contains('@') {
+            let why = "it holds a user and a password, which are headers of their own";
+            return Err(Error::Denied(format!("the URL of the server cannot be used: {why}")));
+        }
+        Ok(Self { url: Arc::from(url), headers: HashMap::new() })
+    }
+
+    /// With a header on each request, such as `Authorization`; its value is never shown.
+    ///
+    /// # Errors
+    /// When HTTP does not have such a header, or it belongs to the protocol.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
+        let denied = |why: &str| Error::Denied(format!("the header `{name}` {why}"));
+        let lower = name.to_ascii_lowercase();
+        if RESERVED.contains(&lower.as_str()) {
+            return Err(denied("belongs to the protocol"));
+        }
+        let name = HeaderName::try_from(&lower).map_err(|_| denied("has no name of a header"))?;
+        let mut value =
+            HeaderValue::try_from(value).map_err(|_| denied("has a value that HTTP lacks"))?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+}
+
+impl Connect for Endpoint {
+    fn target(&self) -> String {
+        self.url.to_string()
+    }
+
+    fn connect(&self) -> BoxFuture<'_, Result<Connected, Error>> {
+        Box::pin(async {
+            let client = Client::new().map_err(|error| {
+                Error::Unreachable(format!(
+                    "the certificates of the system cannot be read: {error}"
+                ))
+            })?;
+            let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
+                .custom_headers(self.headers.clone())
+                .max_sse_event_size(MESSAGE)
+                .max_json_response_size(MESSAGE)
+                .max_error_response_size(WORDS);
+            let mut retry = FixedInterval::default();
+            (retry.max_times, retry.duration) = (Some(REOPENED), PAUSE);
+            config.retry_config = Arc::new(retry);
+            let transport = StreamableHttpClientTransport::with_client(client, config);
+            Ok(Connected { wire: Wire::Http(transport), peer: Box::new(Remote) })
+        })
+    }
+}
+
+/// A server that runs elsewhere: nothing of it has to be ended here.
+struct Remote;
+
+impl Peer for Remote {
+    fn end(self: Box<Self>) -> BoxFuture<'static, String> {
+        Box::pin(std::future::ready(String::new()))
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.keys().collect();
+        f.debug_struct("Endpoint").field("url", &self.url).field("headers", &names).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Servers that are reached over HTTP.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use legwork_agent::Agent;
+use legwork_mcp::{Endpoint, Server};
+use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::calls::results;
+use crate::fixture::Fixture;
+
+type Reply = Response<BoxBody<Bytes, Infallible>>;
+
+/// A server on a port of its own, until it is dropped.
+struct Web {
+    url: String,
+    /// The headers of each request.
+    seen: Arc<Mutex<Vec<HeaderMap>>>,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Web {
+    async fn of<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Reply> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&seen);
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (answer, noted) = (answer.clone(), Arc::clone(&noted));
+                let service = service_fn(move |request: Request<Incoming>| {
+                    noted.lock().unwrap().push(request.headers().clone());
+                    let answered = answer(request);
+                    async move { Ok::<_, Infallible>(answered.await) }
+                });
+                let server = hyper::server::conn::http1::Builder::new();
+                tokio::spawn(server.serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Self { url, seen, serving }
+    }
+
+    /// The fixture over HTTP.
+    async fn serving(fixture: Fixture) -> Self {
+        let service = StreamableHttpService::new(
+            move || Ok(fixture.clone()),
+            Arc::new(LocalSessionManager::default()),
+            StreamableHttpServerConfig::default(),
+        );
+        Self::of(move |request| {
+            let service = service.clone();
+            async move { service.handle(request).await }
+        })
+        .await
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        Endpoint::new(&self.url).unwrap()
+    }
+}
+
+fn plain(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
+    let mut reply = Response::builder().status(StatusCode::from_u16(status).unwrap());
+    for (name, value) in headers {
+        reply = reply.header(*name, *value);
+    }
+    reply.body(Full::new(Bytes::from(body.to_owned())).boxed()).unwrap()
+}
+
+/// Runs an agent that makes these calls; the results, and the warnings.
+async fn run(endpoint: Endpoint, calls: &[&str]) -> (Vec<String>, Vec<String>) {
+    let mut turns: Vec<_> = calls.iter().map(|name| Turn::call(*name, json!({}))).collect();
+    turns.push(Turn::text("Done."));
+    let observer = RecordingObserver::new();
+    let agent = Agent::builder(ScriptedModel::new(turns)).observer(observer.clone());
+    let agent = agent.toolset(Server::new("my", endpoint)).build().unwrap();
+    let run = agent.run("go").await.unwrap();
+    let warnings = observer.events().into_iter().filter_map(|event| match event.kind {
+        legwork_agent::EventKind::Warning { message } => Some(message),
+        _ => None,
+    });
+    (results(&run), warnings.collect())
+}
+
+#[tokio::test]
+async fn s18_11_a_server_is_reached_over_http_in_both_revisions() {
+    for fixture in [Fixture::new(), Fixture::legacy(), Fixture::restricted()] {
+        let web = Web::serving(fixture.clone()).await;
+        let endpoint = web.endpoint().header("Authorization", "Bearer so").unwrap();
+        let (results, warnings) = run(endpoint, &["my_echo", "my_steps", "my_again"]).await;
+        assert_eq!(results, ["{}", "{}", "the server `my`: no such day"], "{warnings:?}");
+        assert_eq!(fixture.called(), ["echo", "steps", "again"]);
+        let seen = web.seen.lock().unwrap();
+        assert!(seen.iter().all(|headers| headers["authorization"] == "Bearer so"));
+    }
+}
+
+#[tokio::test]
+async fn s18_11_changes_of_the_tools_come_over_http_too() {
+    for fixture in [Fixture::new(), Fixture::legacy()] {
+        let web = Web::serving(fixture.clone()).await;
+        // The fourth call is made when the message about the change has come.
+        let turns = [
+            Turn::call("my_more", json!({})),
+            Turn::call("my_echo", json!({})),
+            Turn::call("my_echo", json!({})),
+            Turn::call("my_new", json!({})),
+            Turn::text("Done."),
+        ];
+        let agent = Agent::builder(ScriptedModel::new(turns));
+        let agent = agent.toolset(Server::new("my", web.endpoint())).build().unwrap();
+        let run = agent.run("go").await.unwrap();
+        assert_eq!(fixture.called(), ["more", "echo", "echo", "new"], "{:?}", results(&run));
+    }
+}
+
+#[tokio::test]
+async fn s18_11_a_call_over_http_that_is_dropped_is_cancelled() {
+    for fixture in [Fixture::new(), Fixture::legacy()] {
+        let web = Web::serving(fixture.clone()).await;
+        let turns = [Turn::call("my_slow", json!({})), Turn::text("Done.")];
+        let agent = Agent::builder(ScriptedModel::new(turns));
+        let agent = agent.toolset(Server::new("my", web.endpoint())).build().unwrap();
+        tokio::select! {
+            biased;
+            _ = agent.run("go") => unreachable!("it waits at the gate"),
+            () = fixture.0.gate.arrived(1) => {}
+        }
+        fixture.0.cancelled.pass().await;
+    }
+}
+
+#[tokio::test]
+async fn s18_11_what_is_no_server_is_told_with_its_reason() {
+    const CHALLENGE: &[(&str, &str)] = &[("www-authenticate", "Bearer realm=\"a\"")];
+    for (status, headers, body, expected) in [
+        (401, CHALLENGE, "", "it asks for authorization"),
+        (403, CHALLENGE, "", "do not allow that"),
+        (404, &[][..], "no such page", "HTTP 404 Not Found: no such page"),
+        (500, &[][..], "", "HTTP 500"),
+        (503, &[("retry-after", "7")][..], "", "HTTP 503, again after 7 s"),
+        (307, &[("location", "https://127.0.0.1:1/b")][..], "", "sends to another address"),
+        (200, &[("content-type", "text/html")][..], "<p>Hello", "text/html"),
+        (200, &[("content-type", "application/json")][..], "{", "it is no message"),
+    ] {
+        let web = Web::of(move |_| async move { plain(status, headers, body) }).await;
+        let (_, warnings) = run(web.endpoint(), &[]).await;
+        let told = warnings.iter().any(|warning| warning.contains(expected));
+        assert!(told, "{status}: {warnings:?}");
+    }
+    let nobody = Endpoint::new("http://127.0.0.1:1/mcp").unwrap();
+    let (_, warnings) = run(nobody, &[]).await;
+    let told = warnings
+        .iter()
+        .any(|warning| warning.contains("the server cannot be reached: Connection refused"));
+    assert!(told, "{warnings:?}");
+}
