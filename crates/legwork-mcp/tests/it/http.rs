@@ -176,3 +176,32 @@ async fn s18_11_what_is_no_server_is_told_with_its_reason() {
         .any(|warning| warning.contains("the server cannot be reached: Connection refused"));
     assert!(told, "{warnings:?}");
 }
+
+#[tokio::test]
+async fn s18_11_a_server_that_refuses_the_question_is_initialized() {
+    let idless = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#;
+    for (kind, body) in [("application/json", idless), ("text/plain", "Bad Request")] {
+        let (fixture, asked) = (Fixture::restricted(), Arc::new(Mutex::new(0)));
+        let service = StreamableHttpService::new(
+            move || Ok(fixture.clone()),
+            Arc::new(LocalSessionManager::default()),
+            StreamableHttpServerConfig::default(),
+        );
+        let web = Web::of(move |request| {
+            let first = {
+                let mut asked = asked.lock().unwrap();
+                *asked += 1;
+                *asked == 1
+            };
+            let service = service.clone();
+            async move {
+                match first {
+                    true => plain(400, &[("content-type", kind)], body),
+                    false => service.handle(request).await,
+                }
+            }
+        });
+        let (results, warnings) = run(web.await.endpoint(), &["my_echo"]).await;
+        assert_eq!(results, ["{}"], "{warnings:?}");
+    }
+}
