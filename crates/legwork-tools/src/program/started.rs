@@ -20,7 +20,8 @@ use crate::sandbox::Limits;
 /// dropped is killed by SIGPIPE, unless it expects that. Both are at their end when the
 /// program and all that came of it have ended, and may be read to there after that.
 ///
-/// Dropped as a whole, or its `process` alone, it is killed.
+/// Dropping it kills the program; so does dropping `process` alone, also by taking it apart
+/// with `..` in its place.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Started {
