@@ -21,8 +21,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`workspace`], [`read`], [`mod@write`],
-//! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`sandbox`],
-//! [`changes`], `undo`, [`linux`], then `process` with its `guard`.
+//! [`edit`], [`list`], [`search`], [`bash`], its [`background`](bash::background), [`program`],
+//! [`sandbox`], [`changes`], `undo`, [`linux`], then `process` with its `guard`.
 
 mod arguments;
 pub mod bash;
@@ -38,6 +38,7 @@ pub mod fuzzing {
     pub use crate::repository::{Keeper, is_of_repository, submodules_in};
 }
 mod process;
+pub mod program;
 pub mod read;
 mod repository;
 pub mod sandbox;
@@ -52,6 +53,7 @@ pub use bash::background::{Background, BashOutput};
 pub use bash::{Bash, Environment};
 pub use edit::Edit;
 pub use list::List;
+pub use program::Program;
 pub use read::Read;
 pub use sandbox::Sandbox;
 pub use search::Search;

@@ -43,7 +43,7 @@ impl Ending {
         self == Self::Exited(0)
     }
 
-    pub(super) fn from_end(end: End) -> Option<Self> {
+    pub(crate) fn from_end(end: End) -> Option<Self> {
         match end {
             End::Exited(code) => Some(Self::Exited(code)),
             End::Signalled(signal) => Some(Self::Signalled(signal)),

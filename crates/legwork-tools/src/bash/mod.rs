@@ -8,7 +8,7 @@ mod output;
 mod spec;
 mod tail;
 mod watched;
-mod wording;
+pub(crate) mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -19,14 +19,12 @@ pub use error::Error;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork_port::core::tool::FailureKind;
 use legwork_port::core::{ToolCall, ToolOutcome, ToolSpec};
-use legwork_port::sandbox::Confined;
 use legwork_port::{BoxFuture, Tool, ToolContext, Undo};
 use serde::Deserialize;
 use serde_json::json;
@@ -54,8 +52,6 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Bytes of output shown, half from each end.
 const SHOWN: usize = 30 * 1024;
 
-/// Bytes that Linux keeps of a process's name (`TASK_COMM_LEN`).
-const NAME_MAX: usize = 15;
 /// Most bytes of one argument, its NUL included (`MAX_ARG_STRLEN` of Linux).
 const COMMAND_MAX: usize = 128 * 1024;
 
@@ -174,7 +170,10 @@ impl Bash {
     /// The command, confined, within its bounds.
     async fn order(&self, command: String) -> Result<Order, Error> {
         check(&command)?;
-        let (confined, walls) = self.confined(command).await?;
+        let mut line = self.shell().ok_or(Error::NoShell)?;
+        line.push(command.into());
+        let confined = self.sandbox.confine(self.workspace.root(), line).await;
+        let (confined, walls) = confined.map_err(Error::start)??;
         Ok(Order {
             confined,
             limits: self.limits,
@@ -217,24 +216,6 @@ impl Bash {
         let line =
             || format!("[the sandbox here, {}, does not hold: {}]", walls.name(), gaps.join("; "));
         (!gaps.is_empty()).then(line)
-    }
-
-    /// The command behind walls, and the name of what builds them.
-    async fn confined(&self, command: String) -> Result<(Confined, Option<Vec<u8>>), Error> {
-        let mut line = self.shell().ok_or(Error::NoShell)?;
-        line.push(command.into());
-        let Sandbox::By(walls) = self.sandbox.clone() else {
-            return Ok((line.into(), None));
-        };
-        let shell = line.first().cloned();
-        let root = self.workspace.root().to_owned();
-        let confined = tokio::task::spawn_blocking(move || walls.confine(&root, line)).await;
-        let confined = confined.map_err(|error| Error::Start { source: error.into() })??;
-        // Some sandboxes are a program around the command, some are none.
-        let around = confined.command.first().filter(|program| Some(*program) != shell.as_ref());
-        let name = around.and_then(|program| Path::new(program).file_name());
-        let name = name.map(|name| name.as_bytes().iter().copied().take(NAME_MAX).collect());
-        Ok((confined, name))
     }
 
     /// Bash without anybody's start files, or what the system has instead.

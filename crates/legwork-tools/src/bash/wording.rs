@@ -5,7 +5,7 @@ use crate::sandbox::Limits;
 
 /// How it ended by itself or at a limit of what it takes; none if it was
 /// stopped.
-pub(super) fn by_itself(end: End, limits: Limits) -> Option<String> {
+pub(crate) fn by_itself(end: End, limits: Limits) -> Option<String> {
     Some(match end {
         End::Exited(code) => format!("exit code {code}{}", by_signal(code)),
         End::Signalled(signal) => format!("killed by signal {signal}{}", name(signal)),

@@ -11,6 +11,7 @@ mod namespaces;
 mod private;
 mod restrict;
 mod stat;
+mod streams;
 mod watch;
 
 use std::io;
@@ -20,10 +21,9 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use legwork_port::sandbox::{Cleanup, Confined};
+use legwork_port::sandbox::{Cleanup, Confined, Restrictions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::task::unconstrained;
 use tokio::time::timeout;
@@ -35,15 +35,13 @@ pub(crate) use self::lifeline::Lifeline;
 pub(crate) use self::mounts::Mounts;
 use self::private::Private;
 use self::restrict::Restriction;
+pub(crate) use self::streams::{Apart, Pipes, Sink};
+use self::streams::{Merged, Output, Streams};
 pub(crate) use self::watch::Excess;
 use crate::bash::Environment;
-use crate::linux::Restrictions;
+use crate::linux;
 use crate::sandbox::Limits;
 
-/// Bytes taken from the pipe at once.
-const CHUNK: usize = 64 * 1024;
-/// Most bytes taken after the end: no pipe holds more (`pipe-max-size`).
-const LEFTOVER_MAX: usize = 1024 * 1024;
 /// How long the guard may take to kill the descendants before they are left running.
 pub(crate) const KILLING: Duration = Duration::from_secs(10);
 
@@ -84,25 +82,16 @@ pub(crate) enum End {
     Exceeded(Excess),
 }
 
-/// Where what a command prints goes.
-pub(crate) trait Sink: Send {
-    /// Takes the next bytes.
-    fn push(&mut self, chunk: &[u8]);
-}
-
 /// A command that runs.
 ///
 /// Dropping it kills the command and everything that came of it, and blocks until they have
 /// ended: a few milliseconds as a rule, [`KILLING`] at most. The death of this process kills
 /// them, too.
-pub(crate) struct Running<S> {
+pub(crate) struct Running<O> {
     supervised: Supervised,
     grace: Duration,
     walls: Option<Vec<u8>>,
-    printed: pipe::Receiver,
-    open: bool,
-    sink: S,
-    chunk: Vec<u8>,
+    output: O,
 }
 
 /// The processes of a command, and what is undone when they have ended.
@@ -117,6 +106,39 @@ struct Supervised {
 }
 
 impl Supervised {
+    /// Starts a command under a guard.
+    fn start(order: Order, streams: Streams) -> io::Result<Self> {
+        let (watched, lifeline) = io::pipe()?;
+        let (report, reporting) = io::pipe()?;
+        let Confined { command: line, environment, private, restrictions, cleanup, .. } =
+            order.confined;
+        let (restriction, group) = restriction(restrictions, order.limits)?;
+        let (program, arguments) =
+            line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(order.environment.iter())
+            .envs(environment)
+            .current_dir(&order.directory)
+            .stdin(streams.input)
+            .stdout(streams.output)
+            .stderr(streams.errors);
+        let post = Post {
+            lifeline: watched.into(),
+            report: reporting.into(),
+            restriction,
+            private: Private::new(&private),
+        };
+        guard::install(&mut command, post);
+        let guard = command.spawn()?;
+        // It has the guard's end of the report.
+        drop(command);
+        let lifeline = Held::new(lifeline.into());
+        Ok(Self { guard, report: report.into(), lifeline, cleanup, _group: group })
+    }
+
     /// Waits until the guard has ended, which ends after the processes of the command.
     fn wait(&self, most: Duration) {
         let deadline = Instant::now() + most;
@@ -154,74 +176,37 @@ impl Drop for Supervised {
     }
 }
 
-impl<S: Sink> Running<S> {
-    /// Starts a command whose output goes to `sink`.
+impl<S: Sink> Running<Merged<S>> {
+    /// Starts a command without input whose output goes to `sink`.
     ///
     /// # Errors
     /// When it could not be started.
     pub(crate) fn start(order: Order, sink: S) -> io::Result<Self> {
-        let (watched, lifeline) = io::pipe()?;
-        let (printed, printing) = io::pipe()?;
-        let (report, reporting) = io::pipe()?;
-        let Confined { command: line, environment, private, restrictions, cleanup, .. } =
-            order.confined;
-        let Restrictions { inherited, mounts, loopback, privileges, ruleset, filter } =
-            restrictions.take().map_err(|_| io::Error::new(io::ErrorKind::Unsupported, UNKNOWN))?;
-        let (program, arguments) =
-            line.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
-        let most = u64::from(order.limits.processes).saturating_mul(TASKS);
-        let (group, joined) = Cgroup::new(most).unzip();
-        let restriction = Restriction {
-            inherited,
-            mounts: Mounts::new(&mounts)?,
-            loopback,
-            privileges,
-            ruleset,
-            filter,
-            limits: order.limits,
-            tasks: tasks().saturating_add(most),
-            group: joined,
-        };
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env_clear()
-            .envs(order.environment.iter())
-            .envs(environment)
-            .current_dir(&order.directory)
-            .stdin(Stdio::null())
-            .stdout(printing.try_clone()?)
-            .stderr(printing);
-        let (lifeline_end, report_end) = (watched.into(), reporting.into());
-        guard::install(
-            &mut command,
-            Post {
-                lifeline: lifeline_end,
-                report: report_end,
-                restriction,
-                private: Private::new(&private),
-            },
-        );
-        let printed = pipe::Receiver::from_owned_fd(printed.into())?;
-        let guard = command.spawn()?;
-        // It has the guard's end of the report.
-        drop(command);
-        let supervised = Supervised {
-            guard,
-            report: report.into(),
-            lifeline: Held::new(lifeline.into()),
-            cleanup,
-            _group: group,
-        };
-        Ok(Self {
-            supervised,
-            grace: order.grace,
-            walls: order.walls,
-            printed,
-            open: true,
-            sink,
-            chunk: vec![0; CHUNK],
-        })
+        let (output, streams) = Merged::new(sink)?;
+        Self::with(order, streams, output)
+    }
+}
+
+impl Running<Apart> {
+    /// Starts a command whose streams are pipes, and returns our ends of them.
+    ///
+    /// # Errors
+    /// When it could not be started.
+    pub(crate) fn start_apart(order: Order) -> io::Result<(Self, Pipes)> {
+        let [input, output, errors] = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
+        let mut running = Self::with(order, Streams { input, output, errors }, Apart)?;
+        let guard = &mut running.supervised.guard;
+        match (guard.stdin.take(), guard.stdout.take(), guard.stderr.take()) {
+            (Some(input), Some(output), Some(errors)) => Ok((running, (input, output, errors))),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl<O: Output> Running<O> {
+    fn with(order: Order, streams: Streams, output: O) -> io::Result<Self> {
+        let (grace, walls) = (order.grace, order.walls.clone());
+        Ok(Self { supervised: Supervised::start(order, streams)?, grace, walls, output })
     }
 
     /// What ends it at once, by force.
@@ -233,12 +218,16 @@ impl<S: Sink> Running<S> {
     ///
     /// # Errors
     /// When the end could not be learned.
-    pub(crate) async fn finish(mut self, enough: impl Future<Output = ()>) -> io::Result<(End, S)> {
+    pub(crate) async fn finish(
+        mut self,
+        enough: impl Future<Output = ()>,
+    ) -> io::Result<(End, O::Left)> {
         let end = self.end(enough).await?;
         let cleanup = std::mem::take(&mut self.supervised.cleanup);
-        let sink = self.close();
+        let left = self.output.close();
+        drop(self.supervised);
         tokio::task::spawn_blocking(move || drop(cleanup)).await.map_err(io::Error::other)?;
-        Ok((end, sink))
+        Ok((end, left))
     }
 
     async fn end(&mut self, enough: impl Future<Output = ()>) -> io::Result<End> {
@@ -271,39 +260,33 @@ impl<S: Sink> Running<S> {
         loop {
             tokio::select! {
                 status = self.supervised.guard.wait() => return status,
-                ready = self.printed.readable(), if self.open => {
-                    ready?;
-                    self.take();
-                }
+                taken = self.output.take() => taken?,
             }
         }
     }
+}
 
-    fn take(&mut self) {
-        match self.printed.try_read(&mut self.chunk) {
-            Ok(0) => self.open = false,
-            Ok(length) => self.sink.push(self.chunk.get(..length).unwrap_or_default()),
-            Err(error) => self.open = error.kind() == io::ErrorKind::WouldBlock,
-        }
-    }
-
-    /// Takes what the pipe still holds. A writer that could not be killed must
-    /// not hold us up, so its end is not waited for.
-    fn close(mut self) -> S {
-        let mut taken = 0;
-        while self.open && taken < LEFTOVER_MAX {
-            // Not through the runtime, which may not know of the last bytes yet.
-            match rustix::io::read(&self.printed, &mut self.chunk) {
-                Err(Errno::INTR) => {}
-                Ok(0) | Err(_) => break,
-                Ok(length) => {
-                    taken += length;
-                    self.sink.push(self.chunk.get(..length).unwrap_or_default());
-                }
-            }
-        }
-        self.sink
-    }
+/// What a command gives up before it starts, and the group that bounds its tasks.
+fn restriction(
+    restrictions: Restrictions,
+    limits: Limits,
+) -> io::Result<(Restriction, Option<Cgroup>)> {
+    let linux::Restrictions { inherited, mounts, loopback, privileges, ruleset, filter } =
+        restrictions.take().map_err(|_| io::Error::new(io::ErrorKind::Unsupported, UNKNOWN))?;
+    let most = u64::from(limits.processes).saturating_mul(TASKS);
+    let (group, joined) = Cgroup::new(most).unzip();
+    let restriction = Restriction {
+        inherited,
+        mounts: Mounts::new(&mounts)?,
+        loopback,
+        privileges,
+        ruleset,
+        filter,
+        limits,
+        tasks: tasks().saturating_add(most),
+        group: joined,
+    };
+    Ok((restriction, group))
 }
 
 fn end_of(status: ExitStatus) -> End {

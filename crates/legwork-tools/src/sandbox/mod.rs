@@ -15,11 +15,17 @@ pub mod probe;
 mod scratch;
 mod seccomp;
 
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use legwork_port as port;
+use legwork_port::sandbox::Confined;
 
 use crate::bash::Environment;
+use crate::blocking;
 
 pub use crate::repository::Unseen;
 pub use auto::Auto;
@@ -30,6 +36,12 @@ pub use limits::{Bound, Limits};
 pub use network::{Host, InvalidHost, Network};
 pub(crate) use places::resolve;
 pub use policy::Policy;
+
+/// Bytes that Linux keeps of a process's name (`TASK_COMM_LEN`).
+const NAME_MAX: usize = 15;
+
+/// A command behind walls, and the name of the program that builds them, if one does.
+pub(crate) type Walled = (Confined, Option<Vec<u8>>);
 
 /// The confinement of commands; cheap to clone.
 #[derive(Clone)]
@@ -64,6 +76,31 @@ impl Sandbox {
     #[must_use]
     pub fn landlock(environment: &Environment) -> Self {
         Self::By(Arc::new(Landlock::new(environment)))
+    }
+
+    /// Confines a command, on a thread that may block.
+    ///
+    /// # Errors
+    /// When that thread failed; inside, why the command cannot be confined.
+    pub(crate) async fn confine(
+        &self,
+        workspace: &Path,
+        command: Vec<OsString>,
+    ) -> io::Result<Result<Walled, port::sandbox::Error>> {
+        let Self::By(walls) = self.clone() else {
+            return Ok(Ok((command.into(), None)));
+        };
+        let program = command.first().cloned();
+        let root = workspace.to_owned();
+        let confined = blocking::run(move |_| walls.confine(&root, command)).await?;
+        Ok(confined.map(|confined| {
+            // Some sandboxes are a program around the command, some are none.
+            let first = confined.command.first();
+            let around = first.filter(|first| Some(*first) != program.as_ref());
+            let name = around.and_then(|program| Path::new(program).file_name());
+            let name = name.map(|name| name.as_bytes().iter().copied().take(NAME_MAX).collect());
+            (confined, name)
+        }))
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use legwork_port::core::ToolOutcome;
 use legwork_port::{Cancellation, Tool as _};
 use legwork_tools::sandbox::{Bubblewrap, Landlock};
-use legwork_tools::{Background, Bash, Sandbox};
+use legwork_tools::{Background, Bash, Program, Sandbox};
 
 use crate::fixture::{Fixture, Watch, asked, blocking, context, environment, ok, refused};
 
@@ -115,6 +115,11 @@ async fn all_descendants_of_a_command_in_the_background_die_when_this_process_is
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_descendants_of_a_program_die_when_this_process_is_killed() {
+    killed_parent("program").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn all_descendants_die_behind_walls_when_this_process_is_killed() {
     if let Err(why) = Bubblewrap::new(&environment()).check(&Fixture::new().path("")) {
         println!("skipped: {why}");
@@ -193,6 +198,13 @@ async fn a_parent_to_be_killed() {
         _ => Sandbox::Off,
     };
     let workspace = legwork_tools::Workspace::open(&dir).expect("opened");
+    if std::env::var("WALLS").as_deref() == Ok("program") {
+        let script = format!("{FAMILY} wait");
+        let program = Program::new(workspace, environment(), sandbox, "sh");
+        let started = program.with_arguments(["-c", &script]).start().await.expect("started");
+        started.process.ended().await;
+        return;
+    }
     let bash = Bash::new(workspace, environment(), sandbox);
     if std::env::var("WALLS").as_deref() == Ok("background") {
         let background = Background::default();

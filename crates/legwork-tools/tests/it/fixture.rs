@@ -13,7 +13,7 @@ use legwork_tools::{Bash, Edit, Environment, List, Read, Sandbox, Search, Worksp
 use serde_json::Value;
 
 /// After this long without the event that a test waits for, it has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Fixture {

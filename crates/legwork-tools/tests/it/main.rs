@@ -18,6 +18,7 @@ mod git;
 mod hostile;
 mod kept_out;
 mod list;
+mod program;
 mod random;
 mod read;
 mod sandbox;
