@@ -56,6 +56,10 @@ const ENTER: &str = r#"cd -- "$1" && shift && exec "$@""#;
 /// It runs as a command of [`Bash`](crate::Bash) does: in the same sandbox, with the
 /// variables of its [`Environment`] and those that were added, and no others, within
 /// [`Limits`] for all that comes of it. It has no limit of time.
+///
+/// As long as it runs, all changes of what makes Git run programs in its workspace (hooks,
+/// configuration) count as made by programs and commands, and are put back, those of a person
+/// too. A program that need not write there gets another directory as its workspace.
 #[derive(Clone)]
 pub struct Program {
     workspace: Workspace,
