@@ -29,6 +29,9 @@ pub(crate) enum Error {
     /// A model or its server says no, outside of an execution.
     #[error("{}", .0.message)]
     Asked(Box<ErrorRecord>),
+    /// An MCP server does not work.
+    #[error("{message}")]
+    Server { message: String, hint: String },
     /// The framework says no.
     #[error(transparent)]
     Legwork(#[from] legwork::Error),
@@ -64,7 +67,9 @@ impl Error {
                 | agent::Error::UnknownSession(_)
                 | agent::Error::NoStore(_),
             )) => Exit::Usage,
-            Self::Legwork(_) | Self::Asked(_) | Self::System { .. } => Exit::Failed,
+            Self::Legwork(_) | Self::Asked(_) | Self::Server { .. } | Self::System { .. } => {
+                Exit::Failed
+            }
         }
     }
 
@@ -86,7 +91,7 @@ impl Error {
             return Some(of_store(error).to_owned());
         }
         let hint = match self {
-            Self::Usage { hint, .. } => hint,
+            Self::Usage { hint, .. } | Self::Server { hint, .. } => hint,
             Self::Asked(error) => return advice::on(error),
             Self::NoSession { .. } => "see which there are with `legwork sessions list`",
             Self::Ambiguous { .. } => "give more of the id, or the end of it that is shown here",

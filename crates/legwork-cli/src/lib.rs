@@ -27,6 +27,7 @@ mod exit;
 pub mod fuzzing;
 mod keyboard;
 mod leftover;
+mod mcp;
 mod model;
 mod notify;
 mod output_schema;

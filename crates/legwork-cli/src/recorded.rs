@@ -46,6 +46,9 @@ pub(crate) struct Recorded {
     /// The tools that the agent has; none if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tools: Option<Vec<String>>,
+    /// The tools of MCP servers that the agent has; none if it has all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mcp_tools: Option<Vec<String>>,
     /// When a person is asked before a call runs, if more often than the tools say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approve: Option<AskFor>,

@@ -9,18 +9,37 @@ use legwork::port::Sandbox;
 use legwork::port::sandbox::{self as port, Confined, Note};
 use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Policy};
 use legwork::tools::workspace::Access;
-use legwork::tools::{self, Environment};
+use legwork::tools::{self, Environment, Workspace};
 
 use crate::args;
 use crate::display::Screen;
+use crate::leftover::Leftover;
 use crate::settings::Settings;
 
+/// Where programs are started, and what they get.
+pub(crate) struct Place {
+    pub(crate) workspace: Workspace,
+    pub(crate) environment: Environment,
+    pub(crate) sandbox: tools::Sandbox,
+}
+
+impl Place {
+    /// In this workspace, as the settings say; what runs on is left over.
+    pub(crate) fn new(
+        workspace: Workspace,
+        settings: &Settings,
+        screen: &Arc<Screen>,
+        leftover: &Leftover,
+    ) -> Self {
+        let environment = Environment::filtered(std::env::vars_os());
+        let sandbox = chosen(settings, &environment, screen);
+        leftover.of(&sandbox);
+        Self { workspace, environment, sandbox }
+    }
+}
+
 /// The sandbox that was chosen by name, or by what works.
-pub(crate) fn chosen(
-    settings: &Settings,
-    environment: &Environment,
-    screen: &Arc<Screen>,
-) -> tools::Sandbox {
+fn chosen(settings: &Settings, environment: &Environment, screen: &Arc<Screen>) -> tools::Sandbox {
     let policy = policy(settings);
     let kind = match settings.sandbox.value {
         args::Sandbox::Auto => Kind::Auto(Box::new(Auto::new(environment, policy))),

@@ -12,6 +12,7 @@ mod project;
 mod unusable;
 mod walls;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use legwork::core::{AgentState, Budget, ModelSettings};
@@ -21,17 +22,18 @@ use legwork::tools::sandbox::Network;
 
 pub(crate) use self::address::{around, named as named_address};
 pub(crate) use self::permissions::Asking;
+use self::project::Named;
 pub(crate) use self::project::not_named;
-use self::project::{Named, Way};
 use self::unusable::{check_provider, no_model};
 use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Sandbox};
 use crate::config::{
-    AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Search, Source, Sourced,
-    WebHosts, ceiling, max_write, not_taken, variable_of,
+    AllowPath, Answers, Config, Credential, Limits, McpServer, Remembered, Retry, Search, Source,
+    Sourced, WebHosts, ceiling, max_write, not_taken, variable_of,
 };
 use crate::error::Error;
+use crate::mcp;
 use crate::model::ModelOptions;
 use crate::notify::Notify;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
@@ -82,6 +84,12 @@ pub(crate) struct Settings {
     pub(crate) answers: Answers,
     /// The hosts whose pages are read, of those that the network includes.
     pub(crate) web: WebHosts,
+    /// The MCP servers whose tools the agent has, by name.
+    pub(crate) mcp: BTreeMap<String, Sourced<McpServer>>,
+    /// The only tools that it has of them; none = all.
+    pub(crate) mcp_tools: Option<Vec<String>>,
+    /// Servers that are not used, and why.
+    passed_over: Vec<String>,
     /// The search engine, if there is one.
     pub(crate) search: Option<Search>,
     /// Where its key is; none if it gets none.
@@ -140,7 +148,7 @@ impl Settings {
     fn begun(flags: &args::Agent, config: &Config, asks: Asks) -> Result<Self, Error> {
         let recorded = Recorded::default();
         let config = config.with_permissions(flags.permissions())?;
-        let trust = project::trust(flags, &config, &recorded, Way::Begins)?.asked(asks)?;
+        let trust = project::trust(flags, &config, &recorded)?.asked(asks)?;
         let mut config = config.with_project(&trust)?;
         let agent = Chosen::of(flags, None, &trust)?;
         let environment = text("LEGWORK_MODEL")?;
@@ -185,7 +193,8 @@ impl Settings {
         asks: Asks,
     ) -> Result<Self, Error> {
         let config = &config.with_permissions(flags.permissions())?;
-        // The project's file is not read again: the agent may have written it by now.
+        // Of the project's file the servers are read alone, and only while nobody changed it: a
+        // session keeps the other settings that it was begun with.
         let facts = state.facts();
         let definition = facts.own_definition();
         // Not the one that a skill wants meanwhile.
@@ -195,7 +204,7 @@ impl Settings {
         let own = ModelSettings { model: before.into(), ..definition.settings.clone() };
         let (model, asked) = options::of(flags, model, Some(&own))?;
         let recorded = recorded(state, &model.value);
-        let trust = project::trust(flags, config, &recorded, Way::GoesOn)?.asked(asks)?;
+        let trust = project::trust(flags, config, &recorded)?.asked(asks)?;
         let agent = Chosen::of(flags, recorded.agent.as_ref(), &trust)?;
         let remembered = Remembered::of(&facts.definition.budget);
         let chosen = (agent, trust);
@@ -234,7 +243,17 @@ impl Settings {
         let search_key =
             search.as_ref().and_then(|search| Credential::find(&search.provider, config));
         let keys = [&key, &search_key].map(|key| key.as_ref().and_then(Credential::file));
-        let own = config.own_files().chain(keys.into_iter().flatten()).collect();
+        let (mcp, passed_over) = match config.with_project(&trust) {
+            Ok(config) => mcp::of(&config),
+            // It was read, and is right, where a session begins.
+            Err(error) => {
+                let (own, mut passed_over) = mcp::of(config);
+                passed_over.push(format!("the project's MCP servers are left out: {error}"));
+                (own, passed_over)
+            }
+        };
+        let of_servers = mcp.values().flat_map(|server| server.value.files());
+        let own = config.own_files().chain(keys.into_iter().flatten()).chain(of_servers).collect();
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
         let limits = Limits::of(config, remembered, flags, DEFAULT_STEPS)?;
         let mut settings = Self {
@@ -268,6 +287,9 @@ impl Settings {
             catalogue: config.catalogue(),
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             web: config.web().map(|web| web.value).unwrap_or_default(),
+            mcp,
+            mcp_tools: flags.tools.clone().or_else(|| recorded.mcp_tools.clone()),
+            passed_over,
             search,
             search_key,
             traffic: flags.traffic.as_deref().map(Traffic::to).transpose()?,
@@ -310,6 +332,7 @@ impl Settings {
             format!("the model {name} in {source} is not taken: {}", not_named(name))
         }));
         lines.extend(self.agent.iter().flat_map(Chosen::passed_over));
+        lines.extend(self.passed_over.iter().cloned());
         lines
     }
 
@@ -345,6 +368,7 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
+            mcp_tools: self.mcp_tools.clone(),
             approve,
             rules,
             allowed_by,

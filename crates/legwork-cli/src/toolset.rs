@@ -11,7 +11,7 @@ use legwork::port::Tool;
 use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
-use legwork::tools::{Bash, BashOutput, Edit, Environment, List, Read, Search, Workspace, Write};
+use legwork::tools::{Bash, BashOutput, Edit, List, Read, Search, Workspace, Write};
 use legwork::web::{fetch, search};
 
 use crate::agents::Chosen;
@@ -21,7 +21,8 @@ use crate::config::{AllowPath, Config, Source};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
-use crate::sandbox;
+use crate::mcp;
+use crate::sandbox::Place;
 use crate::settings::{Asking, Settings};
 use crate::web::{self, Web};
 
@@ -117,18 +118,17 @@ fn is_exposed(file: &Path, workspace: &Workspace) -> bool {
 /// # Errors
 /// When one was asked for that there is not.
 pub(crate) fn tools(
-    workspace: &Workspace,
+    place: &Place,
     settings: &Settings,
     screen: &Arc<Screen>,
     leftover: &Leftover,
     web: Web,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
-    let environment = Environment::filtered(std::env::vars_os());
-    let sandbox = sandbox::chosen(settings, &environment, screen);
-    leftover.of(&sandbox);
+    let Place { workspace, environment, sandbox } = place;
     let output = BashOutput::new(&leftover.background);
     let limits = Limits::default().with_written(settings.max_write.value);
-    let mut bash = Bash::new(workspace.clone(), environment, sandbox).with_limits(limits);
+    let mut bash =
+        Bash::new(workspace.clone(), environment.clone(), sandbox.clone()).with_limits(limits);
     // Who cannot read what a command in the background prints is not offered one.
     if settings.has_tool(&output.spec().name) {
         bash = bash.with_background(&leftover.background);
@@ -146,7 +146,7 @@ pub(crate) fn tools(
     all.push(Arc::new(AskUser));
     let all = all.into_iter().map(|tool| asked(tool, &settings.asking)).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
-    for name in chosen {
+    for name in chosen.iter().filter(|name| !mcp::is_tool(name, settings.mcp.keys())) {
         match web::why_missing(name, settings).filter(|_| named(&all, name).is_err()) {
             Some(why) if settings.agent.is_none() => screen.warn_later(why),
             // An agent that names no tools has all that there are.

@@ -26,7 +26,7 @@ use crate::model::{exposure, made};
 use crate::notify::Notify;
 use crate::output_schema::{self, Wants};
 use crate::recorded::{ProjectContext, Recorded};
-use crate::sandbox;
+use crate::sandbox::{self, Place};
 use crate::settings::Settings;
 use crate::telemetry::Collector;
 use crate::toolset;
@@ -144,8 +144,11 @@ impl Worker {
         if let Some(warning) = &web.warning {
             screen.warn_later(warning);
         }
-        let mask = Mask::of(web.key.as_ref().map(|key| key.expose().to_owned()));
-        let tools = toolset::tools(&workspace, settings, screen, &leftover, web)?;
+        let key_of_web = web.key.as_ref().map(|key| key.expose().to_owned());
+        let place = Place::new(workspace.clone(), settings, screen, &leftover);
+        let tools = toolset::tools(&place, settings, screen, &leftover, web)?;
+        let (servers, secrets) =
+            place.servers(settings, |warning| screen.warn_later(warning)).await;
         let model: Arc<dyn Model> = Arc::new(model);
         // What was set for the session is no part of the agent's definition.
         let (model, set) = match &settings.own_model {
@@ -166,7 +169,9 @@ impl Worker {
                 assemble(chosen, settings, model, tools, tell, warn).await?
             }
         };
+        let agent = servers.into_iter().fold(agent, Builder::toolset);
         let agent = set.into_iter().fold(agent, Builder::further_model);
+        let mask = Mask::of(key_of_web.into_iter().chain(secrets));
         let walls = sandbox::words(settings);
         let person = Person::new(screen, workspace.clone(), settings.asking.when.value, walls)
             .notified(settings.notify.clone());

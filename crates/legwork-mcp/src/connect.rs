@@ -4,6 +4,7 @@ use legwork_port::BoxFuture;
 use rmcp::transport::StreamableHttpClientTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::attended::Attended;
 use crate::http::Client;
 
 /// Makes connections to one server.
@@ -46,6 +47,20 @@ impl Connected {
     ) -> Self {
         Self { wire: Wire::Streams(Box::new(from), Box::new(to)), peer: Box::new(peer) }
     }
+
+    /// The same with a process on this machine, whose standard error is read: its end is told
+    /// when the process has failed.
+    ///
+    /// # Panics
+    /// Outside of a runtime of tokio.
+    pub fn process(
+        from: impl AsyncRead + Send + Unpin + 'static,
+        to: impl AsyncWrite + Send + Unpin + 'static,
+        errors: impl AsyncRead + Send + Unpin + 'static,
+        process: impl Process + 'static,
+    ) -> Self {
+        Self::streams(from, to, Attended::new(errors, process))
+    }
 }
 
 /// The other side of a connection. Dropping it must end what was started for it.
@@ -55,6 +70,15 @@ pub trait Peer: Send + Sync {
     ///
     /// When it returns, nothing of the other side is left on this machine.
     fn end(self: Box<Self>) -> BoxFuture<'static, String>;
+}
+
+/// A process on the other side. Dropping it must kill it.
+pub trait Process: Send + Sync {
+    /// Waits until the process has ended after its input was closed, and kills it if it does not;
+    /// returns how it ended if that is a reason for what went wrong, such as a limit of memory.
+    ///
+    /// When it returns, the process is gone with all that came of it.
+    fn end(self: Box<Self>) -> BoxFuture<'static, Option<String>>;
 }
 
 /// Why there is no connection.

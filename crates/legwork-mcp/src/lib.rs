@@ -26,6 +26,7 @@
 //! `result`.
 #![forbid(unsafe_code)]
 
+mod attended;
 mod calls;
 pub mod connect;
 mod connection;
@@ -44,5 +45,6 @@ mod tool;
 
 pub use connect::{Connect, Connected, Error};
 pub use http::Endpoint;
+pub use names::is_server_name;
 pub use program::Program;
-pub use server::Server;
+pub use server::{Seen, Server};

@@ -13,8 +13,8 @@ const DIGITS: usize = 6;
 /// Characters of a server's name at most.
 pub(crate) const SERVER: usize = 32;
 
-/// Whether a server may have this name.
-pub(crate) fn is_server(name: &str) -> bool {
+/// Whether a server may have this name: 1 to 32 letters, digits, `_` and `-`.
+pub fn is_server_name(name: &str) -> bool {
     (1..=SERVER).contains(&name.len()) && name.chars().all(is_plain)
 }
 

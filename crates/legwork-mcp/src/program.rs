@@ -1,24 +1,19 @@
 //! A server that is a child process, which speaks over its standard input and output.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use legwork_port::BoxFuture;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::connect::{Connect, Connected, Error, Peer};
+use crate::connect::{Connect, Connected, Error, Process};
 
 /// How long a process may take to end once its standard input is closed.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// Bytes of standard error that are kept.
-const WORDS: usize = 2_000;
 
 /// A program that is started as a child process with all rights of this one.
 ///
@@ -71,8 +66,7 @@ impl Program {
         let (Some(to), Some(from), Some(words)) = streams else {
             return Err(Error::Unreachable("its streams cannot be had".to_owned()));
         };
-        let said = tokio::spawn(last(words));
-        Ok(Connected::streams(from, to, Process { child, said }))
+        Ok(Connected::process(from, to, words, Unconfined(child)))
     }
 
     fn failed(&self, error: &std::io::Error) -> Error {
@@ -99,38 +93,16 @@ impl Connect for Program {
 }
 
 /// The child process; dropping it kills it.
-struct Process {
-    child: Child,
-    said: JoinHandle<String>,
-}
+struct Unconfined(Child);
 
-impl Peer for Process {
-    fn end(mut self: Box<Self>) -> BoxFuture<'static, String> {
+impl Process for Unconfined {
+    fn end(mut self: Box<Self>) -> BoxFuture<'static, Option<String>> {
         Box::pin(async move {
-            if timeout(GRACE, self.child.wait()).await.is_err() {
+            if timeout(GRACE, self.0.wait()).await.is_err() {
                 // Its streams are closed, and it goes on: nobody needs it any more.
-                let _ = self.child.kill().await;
+                let _ = self.0.kill().await;
             }
-            // A child of its own may hold its standard error open.
-            let said = timeout(GRACE, &mut self.said).await;
-            said.ok().and_then(Result::ok).unwrap_or_default()
+            None
         })
     }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.said.abort();
-    }
-}
-
-/// The end of what is written to a standard error, once it is closed.
-async fn last(mut words: impl AsyncRead + Unpin) -> String {
-    let (mut kept, mut bytes) = (VecDeque::new(), [0; 4_096]);
-    while let Ok(count @ 1..) = words.read(&mut bytes).await {
-        kept.extend(bytes.get(..count).unwrap_or_default());
-        let old = kept.len().saturating_sub(WORDS);
-        kept.drain(..old);
-    }
-    String::from_utf8_lossy(kept.make_contiguous()).trim().to_owned()
 }

@@ -81,6 +81,40 @@ impl Server {
     }
 }
 
+/// What a server is, and what it offers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Seen {
+    /// The revision of the protocol that is spoken with it.
+    pub revision: String,
+    /// Its name and version, if it says them.
+    pub server: Option<String>,
+    /// How its tools are to be used, in its own words.
+    pub instructions: Option<String>,
+    /// Its tools, as a model is shown them.
+    pub tools: Vec<Arc<ToolSpec>>,
+    /// What is wrong with others, which are left out.
+    pub problems: Vec<String>,
+}
+
+impl Server {
+    /// Connects to it, lists its tools, and closes the connection.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub async fn look(&self) -> Result<Seen, Error> {
+        let open = self.opened();
+        let looked = open.look().await;
+        open.connections.close().await;
+        looked
+    }
+
+    fn opened(&self) -> Opened {
+        let connections = Arc::new(Connections::new(Arc::clone(&self.connect)));
+        Opened { settings: self.settings.clone(), connections, listed: Mutex::default() }
+    }
+}
+
 impl Toolset for Server {
     fn name(&self) -> &str {
         &self.settings.name
@@ -88,7 +122,7 @@ impl Toolset for Server {
 
     fn problems(&self) -> Vec<String> {
         let name = &self.settings.name;
-        match names::is_server(name) {
+        match names::is_server_name(name) {
             true => Vec::new(),
             false => vec![format!(
                 "`{name}` is no name of a server: it has 1 to {} letters, digits, `_` and `-`",
@@ -99,12 +133,9 @@ impl Toolset for Server {
 
     fn open<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Box<dyn OpenToolset>, Error>> {
         Box::pin(async {
-            let connections = Arc::new(Connections::new(Arc::clone(&self.connect)));
-            let target = self.connect.target();
+            let (open, target) = (self.opened(), self.connect.target());
             tracing::debug!(server = &*self.settings.name, target, "a server is connected to");
-            connections.live().await?;
-            let settings = self.settings.clone();
-            let open = Opened { settings, connections, listed: Mutex::default() };
+            open.connections.live().await?;
             Ok(Box::new(open) as Box<dyn OpenToolset>)
         })
     }
@@ -157,6 +188,22 @@ impl OpenToolset for Opened {
 }
 
 impl Opened {
+    async fn look(&self) -> Result<Seen, Error> {
+        let live = self.connections.live().await?;
+        let listed = listing::tools(&live.peer).await?;
+        let Shown { tools, problems, .. } = self.shown(self.present(), listed);
+        let info = live.peer.peer_info();
+        let info = info.as_deref();
+        let server = info.and_then(|info| info.server_info.as_ref());
+        Ok(Seen {
+            revision: info.map_or_else(String::new, |info| info.protocol_version.to_string()),
+            server: server.map(|server| format!("{} {}", server.name, server.version)),
+            instructions: info.and_then(|info| info.instructions.clone()),
+            tools: tools.iter().map(|tool| tool.spec()).collect(),
+            problems,
+        })
+    }
+
     fn present(&self) -> u64 {
         self.connections.handler.revision.load(Ordering::SeqCst)
     }

@@ -104,7 +104,7 @@ pub use legwork_core as core;
 pub use legwork_macros::tool;
 /// Needs the feature `mcp`.
 #[cfg(feature = "mcp")]
-pub use legwork_mcp as mcp;
+pub mod mcp;
 /// Needs the feature `orchestrate`.
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate as orchestrate;

@@ -18,7 +18,7 @@ pub(crate) enum AskFor {
     Ask,
     /// Before each call that can change something
     Writes,
-    /// Before each call of the command's own tools
+    /// Before each call
     All,
 }
 

@@ -13,6 +13,7 @@ mod context;
 mod doctor;
 mod inbox;
 mod man;
+mod mcp;
 mod models;
 mod output;
 mod resume;
@@ -51,6 +52,7 @@ pub(crate) use sessions::{
     Sessions, Set, Show, Status, Title, Tree,
 };
 
+pub(crate) use mcp::{Mcp, McpAdd, McpList, McpRemove, McpTest};
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
 pub(crate) use undo::Undo;
@@ -169,6 +171,9 @@ pub(crate) enum Command {
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
+    /// Look at MCP servers whose tools the agent has, and add others
+    #[command(subcommand, after_help = mcp::EXAMPLES)]
+    Mcp(Mcp),
     /// See which projects are trusted, and trust others
     #[command(subcommand, after_help = trust::EXAMPLES)]
     Trust(Trust),
@@ -204,6 +209,7 @@ impl Command {
             Self::Context(args) => args.json,
             Self::Agents(args) => args.json(),
             Self::Tools(args) => args.json(),
+            Self::Mcp(args) => args.json(),
             Self::Trust(args) => args.json(),
             Self::Acp(_)
             | Self::Chat(_)

@@ -13,6 +13,7 @@ mod context;
 mod doctor;
 mod inbox;
 mod man;
+mod mcp;
 mod meant;
 mod models;
 mod resume;
@@ -122,6 +123,7 @@ fn start(command: Command, file: Option<&Path>) -> Result<Exit, Error> {
             Command::Schema(args) => schema::schema(&args),
             Command::Agents(args) => agents::agents(&args, &config),
             Command::Tools(args) => tools::tools(args, &config).await,
+            Command::Mcp(args) => mcp::mcp(args, &config, file).await,
             Command::Trust(args) => trust::trust(&args, &config),
         }
     });

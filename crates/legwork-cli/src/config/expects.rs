@@ -27,6 +27,7 @@ pub(crate) enum Expects {
     Search,
     AskFor,
     Permissions,
+    Mcp,
 }
 
 impl Expects {
@@ -66,6 +67,7 @@ impl Expects {
             Self::Permissions => {
                 "a table such as [permissions] with lists of rules, `allow`, `ask` or `deny`, in it"
             }
+            Self::Mcp => "a table such as [mcp.memory] with `command` or `url` in it",
             Self::Models => "a table such as [models.\"my:big\"] with `context_window` in it",
         }
     }

@@ -286,6 +286,21 @@ pub(crate) const KEYS: &[Key] = &[
         )
     },
     Key {
+        example: "[mcp.memory]\ncommand = [\"mcp-server-memory\"]\n\
+                  env = { MEMORY_FILE_PATH = \"memory.json\" }\n\n\
+                  [mcp.docs]\nurl = \"https://mcp.example.com/mcp\"\n\
+                  headers = { Authorization = { env = \"DOCS_TOKEN\" } }",
+        project: Project::May,
+        ..key(
+            "mcp",
+            Expects::Mcp,
+            "MCP servers whose tools the agent has: `command` is started in the sandbox with \
+             `env`, or `url` is asked with `headers`; `tools` and `except` choose of its tools, \
+             `timeout` limits a call, `trusted` believes what it says of their effects; a \
+             project's file names commands only",
+        )
+    },
+    Key {
         example: "[permissions]\nallow = [\"bash(cargo test:*)\", \"edit(src/**)\"]\n\
                   ask = [\"bash(git push:*)\"]\ndeny = [\"write(.github/**)\"]",
         flag: Some("--approve"),
@@ -327,6 +342,10 @@ pub(super) const OF_TIER: [&str; 6] =
 pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
 /// The keys of the table `[search]`.
 pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
+
+/// The keys of a table `[mcp.NAME]`.
+pub(super) const OF_MCP: [&str; 8] =
+    ["command", "env", "url", "headers", "trusted", "tools", "except", "timeout"];
 
 /// The keys of the table `[permissions]`.
 pub(super) const OF_PERMISSIONS: [&str; 3] = ["allow", "ask", "deny"];

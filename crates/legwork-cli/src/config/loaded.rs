@@ -1,5 +1,6 @@
 //! The files that were read, and what they say.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use legwork::model::catalogue::{Catalogue, Origin, Row};
@@ -12,6 +13,7 @@ use super::document::{Document, Whose};
 use super::folders::Folders;
 use super::layers::{text_variable, variable_of};
 use super::locate::{self, UserFile};
+use super::mcp::McpServer;
 use super::permissions::Rule;
 use super::source::{Line, Source, Sourced};
 use super::values::{At, KnownModel, Values};
@@ -237,6 +239,16 @@ impl Config {
         self.value(|values| &values.search)
     }
 
+    /// The servers of the Model Context Protocol that the user's file names.
+    pub(crate) fn own_mcp(&self) -> BTreeMap<String, Sourced<McpServer>> {
+        self.user.as_ref().map(File::mcp).unwrap_or_default()
+    }
+
+    /// Those that the project's file names.
+    pub(crate) fn project_mcp(&self) -> BTreeMap<String, Sourced<McpServer>> {
+        self.project.as_ref().map(File::mcp).unwrap_or_default()
+    }
+
     /// What is known of models, as the user's file says: the name, that, and where it stands.
     pub(crate) fn models(&self) -> impl Iterator<Item = (&str, Sourced<&KnownModel>)> {
         self.user.iter().flat_map(|user| {
@@ -320,6 +332,12 @@ impl File {
         let document = Document::new(path.to_owned(), text, whose);
         let values = parse::parse(&document)?;
         Ok(Self { whose, path: document.path, values })
+    }
+
+    fn mcp(&self) -> BTreeMap<String, Sourced<McpServer>> {
+        let servers = self.values.mcp.iter();
+        let sourced = |at: &At<McpServer>| Sourced::new(at.value.clone(), self.source(at.line));
+        servers.map(|(name, at)| (name.clone(), sourced(at))).collect()
     }
 
     fn source(&self, number: usize) -> Source {

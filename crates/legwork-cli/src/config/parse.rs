@@ -12,6 +12,7 @@ use super::folders::Folders;
 use super::item::Item;
 use super::key::{BUDGET, KEYS, Key, Project, nearest};
 use super::locate::expanded;
+use super::mcp::mcp;
 use super::models::models;
 use super::permissions::permissions;
 use super::tables::{keys, providers};
@@ -159,6 +160,7 @@ fn set(values: &mut Values, key: &Key, item: &Item<'_>) -> Result<(), Error> {
         (_, "bounds") => values.bounds = at!(answers(item)),
         (_, "web") => values.web = at!(web(item)),
         (_, "search") => values.search = at!(search(item)),
+        (_, "mcp") => values.mcp = mcp(item)?,
         (_, "models") => values.models = models(item)?,
         _ => return Err(item.problem("is listed, but nothing reads it")),
     }

@@ -65,17 +65,7 @@ fn of(expects: Expects) -> Value {
         Expects::Duration | Expects::TimeLimit => {
             json!({"type": "string", "pattern": "^ *[0-9][0-9. ]*[a-zA-Zµ]"})
         }
-        Expects::Keys => tables(&json!({
-            "type": "object",
-            "additionalProperties": false,
-            "minProperties": 1,
-            "maxProperties": 1,
-            "properties": {
-                "env": text,
-                "file": text,
-                "command": {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]},
-            },
-        })),
+        Expects::Keys => tables(&key_source()),
         Expects::Providers => tables(&json!({
             "type": "object",
             "additionalProperties": false,
@@ -107,8 +97,54 @@ fn of(expects: Expects) -> Value {
                 "base_url": text,
             },
         }),
+        Expects::Mcp => mcp(),
         Expects::Models => models(),
     }
+}
+
+/// A table for each server of the Model Context Protocol, by its name.
+fn mcp() -> Value {
+    let text = json!({"type": "string", "minLength": 1});
+    let list = json!({"type": "array", "items": text});
+    let given = json!({
+        "type": "object",
+        "additionalProperties": {"anyOf": [text, key_source()]},
+    });
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,32}$"},
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "oneOf": [{"required": ["command"]}, {"required": ["url"]}],
+            "properties": {
+                "command": {"type": "array", "items": text, "minItems": 1},
+                "env": given,
+                "url": {"type": "string", "pattern": "^https?://.+$"},
+                "headers": given,
+                "trusted": {"type": "boolean"},
+                "tools": list,
+                "except": list,
+                "timeout": of(Expects::TimeLimit),
+            },
+        },
+    })
+}
+
+/// Where a secret is: exactly one of three.
+fn key_source() -> Value {
+    let text = json!({"type": "string", "minLength": 1});
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": {
+            "env": text,
+            "file": text,
+            "command": {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]},
+        },
+    })
 }
 
 /// A table for each model, by its whole name.

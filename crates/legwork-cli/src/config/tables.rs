@@ -65,7 +65,7 @@ pub(super) fn keys(outer: &Item<'_>) -> Result<BTreeMap<String, At<KeySource>>, 
     })
 }
 
-fn key_source(table: &str, entry: &Item<'_>) -> Result<KeySource, Error> {
+pub(super) fn key_source(table: &str, entry: &Item<'_>) -> Result<KeySource, Error> {
     let folder = entry.document.folder().to_owned();
     let whole = Item { name: format!("{table}.{}", entry.name), at: entry.at.clone(), ..*entry };
     match &*entry.name {

@@ -11,6 +11,7 @@ use super::allow::AllowPath;
 use super::bounds::Answers;
 use super::credential::KeySource;
 use super::folders::Folders;
+use super::mcp::McpServer;
 use super::permissions::Rule;
 use super::web::{Search, WebHosts};
 use crate::args::{AskFor, Color, Content, Sandbox};
@@ -77,6 +78,8 @@ pub(crate) struct Values {
     pub(crate) web: Option<At<WebHosts>>,
     /// The search engine.
     pub(crate) search: Option<At<Search>>,
+    /// The servers whose tools the agent has.
+    pub(crate) mcp: BTreeMap<String, At<McpServer>>,
     /// What is known of models.
     pub(crate) models: BTreeMap<String, At<KnownModel>>,
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use legwork::agent::toolset::{Ask, Permissions};
+use legwork::agent::toolset::{Ask, AskedCall, Permissions};
 use legwork::core::{EffectClass, ToolSpec};
 
 use crate::args::{self, AskFor};
@@ -72,6 +72,11 @@ impl Asking {
         let permissions = Permissions::default();
         let permissions =
             asks.iter().fold(permissions, |all, why| all.otherwise(Ask::each().because(*why)));
+        self.ruled(permissions)
+    }
+
+    /// The same with the rules.
+    fn ruled(&self, permissions: Permissions) -> Permissions {
         self.rules.iter().fold(permissions, |all, rule| {
             let Rule { verb, calls } = rule.value.clone();
             match verb {
@@ -80,6 +85,23 @@ impl Asking {
                 Verb::Allow => all.allow(calls),
             }
         })
+    }
+
+    /// What becomes of the calls of the tools of an MCP server.
+    pub(crate) fn of_servers(&self) -> Permissions {
+        let permissions = match self.needs_approval() {
+            AskFor::All => {
+                let ask = Ask::each().because("you asked to see each call");
+                Permissions::default().otherwise(ask)
+            }
+            AskFor::Writes => {
+                let changes = |call: &AskedCall<'_>| call.spec.effect != EffectClass::ReadOnly;
+                let ask = Ask::each().because("it can change something").when(changes);
+                Permissions::default().otherwise(ask)
+            }
+            _ => Permissions::default(),
+        };
+        self.ruled(permissions)
     }
 
     /// The flag without which a run of the session is not the same; none if it is the same.

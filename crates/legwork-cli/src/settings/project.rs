@@ -8,26 +8,18 @@ use crate::error::Error;
 use crate::recorded::{ProjectContext, Recorded};
 use crate::trust::{self, Flag, Kind, Trust, Wanted};
 
-/// Whether a session begins or goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    Begins,
-    GoesOn,
-}
-
 /// Which files of the project are wanted, if it is trusted.
 pub(super) fn trust(
     flags: &args::Agent,
     config: &Config,
     recorded: &Recorded,
-    way: Way,
 ) -> Result<Trust, Error> {
     let context = !flags.no_context && recorded.context == ProjectContext::Told;
     let agents = flags.agent.is_some() || recorded.agent.is_some();
     let is_wanted = |kind: &Kind| match kind {
         Kind::Instructions => context,
-        // A session that goes on keeps the settings that it was begun with.
-        Kind::Settings => way == Way::Begins,
+        // Of a session that goes on they name the MCP servers alone.
+        Kind::Settings => true,
         Kind::Agent | Kind::Skill => agents,
         // A chat looks for them itself.
         Kind::Command => false,

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::{is_server, shown};
+use super::{is_server_name, shown};
 
 #[test]
 fn s18_2_names_are_those_that_providers_take() {
@@ -17,8 +17,8 @@ fn s18_2_names_are_those_that_providers_take() {
 
 #[test]
 fn servers_have_short_plain_names() {
-    assert!(is_server("my-files_2"));
+    assert!(is_server_name("my-files_2"));
     for wrong in ["", "a b", "a.b", "ä", &"x".repeat(33)] {
-        assert!(!is_server(wrong), "{wrong}");
+        assert!(!is_server_name(wrong), "{wrong}");
     }
 }

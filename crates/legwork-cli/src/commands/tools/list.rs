@@ -56,7 +56,7 @@ fn line(tool: &Arc<dyn Tool>) -> String {
     Value::Object(fields).to_string() + "\n"
 }
 
-fn in_short(effect: EffectClass) -> &'static str {
+pub(in crate::commands) fn in_short(effect: EffectClass) -> &'static str {
     match effect {
         EffectClass::ReadOnly => "read-only",
         EffectClass::Idempotent => "idempotent",
@@ -64,7 +64,7 @@ fn in_short(effect: EffectClass) -> &'static str {
     }
 }
 
-fn first_sentence(text: &str) -> String {
+pub(in crate::commands) fn first_sentence(text: &str) -> String {
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     one_line(text.get(..end).unwrap_or(text))
 }

@@ -1,7 +1,7 @@
 //! `legwork tools`: the agent's tools, looked at and called by hand.
 
 mod call;
-mod list;
+pub(super) mod list;
 mod parameters;
 mod show;
 
@@ -17,6 +17,7 @@ use crate::display::{Again, Human, Screen, Terminal};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::leftover::Leftover;
+use crate::sandbox::Place;
 use crate::settings::Settings;
 use crate::toolset;
 use crate::web::Web;
@@ -51,5 +52,6 @@ fn made(settings: &Settings, web: Web, leftover: &Leftover) -> Result<Vec<Arc<dy
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let screen = Screen::new(human, Control::default(), Again::default());
     let workspace = toolset::workspace(settings, |warning| screen.warn(&warning))?;
-    toolset::tools(&workspace, settings, &screen, leftover, web)
+    let place = Place::new(workspace, settings, &screen, leftover);
+    toolset::tools(&place, settings, &screen, leftover, web)
 }

@@ -1,0 +1,131 @@
+//! `legwork mcp`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use super::Surroundings;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  legwork mcp add memory --env MEMORY_FILE_PATH=memory.json -- mcp-server-memory
+  legwork mcp add docs https://mcp.example.com/mcp --header Authorization=DOCS_TOKEN
+  legwork mcp test docs                  connects, and lists its tools
+  legwork run \"What do you remember of me?\"
+
+The agent has the tools of these servers beside its own, each under the name of its
+server: `memory_read_graph`. A server that is a command runs in the sandbox, as
+commands of the agent do (--sandbox, --network), with its variables and no secret of
+your environment. Servers are in your own legwork.toml, in tables [mcp.NAME]; those of
+a project's legwork.toml start only once you trust the project.";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  legwork mcp list
+  legwork mcp list --json | jq -r .name";
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  legwork mcp add memory --env MEMORY_FILE_PATH=memory.json -- mcp-server-memory
+  legwork mcp add files --trusted -- mcp-server-filesystem .
+  legwork mcp add gh --env GITHUB_TOKEN -- github-mcp-server stdio
+  legwork mcp add docs https://mcp.example.com/mcp --header Authorization=DOCS_TOKEN
+
+It is written to your own legwork.toml. A secret never is: --env NAME gives the server
+what your own variable NAME holds, and --header NAME=VARIABLE sends what that variable
+holds, as a bearer token if it is one word in Authorization. --trusted believes what a
+server says of its tools: which only read, and which may be repeated.";
+
+const RM_EXAMPLES: &str = "\
+Examples:
+  legwork mcp rm memory";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  legwork mcp test memory
+  legwork mcp test memory --json | jq -r '.tools[].name'
+
+It connects as a run does, lists the tools, and closes the connection. Exit codes:
+0 it works, 1 it does not.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// List the servers whose tools the agent has
+    #[command(after_help = LIST_EXAMPLES)]
+    List(McpList),
+    /// Add a server to your own settings: a command, or an address
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(McpAdd),
+    /// Remove a server from your own settings
+    #[command(visible_alias = "remove", after_help = RM_EXAMPLES)]
+    Rm(McpRemove),
+    /// Connect to a server, and list its tools
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(McpTest),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpList {
+    /// The directory whose project is looked at [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print one server a line, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpAdd {
+    /// What it is called: letters, digits, `_` and `-`
+    pub(crate) name: String,
+    /// Its address
+    #[arg(conflicts_with = "command", required_unless_present = "command")]
+    pub(crate) url: Option<String>,
+    /// The program that it is, and its arguments
+    #[arg(last = true)]
+    pub(crate) command: Vec<String>,
+    /// A variable of its environment: a value, or your own variable of that name
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) env: Vec<String>,
+    /// A header of each request, and your own variable that holds its value
+    #[arg(long, value_name = "NAME=VARIABLE")]
+    pub(crate) header: Vec<String>,
+    /// Only this tool, by its name on the server; may be given again
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: Vec<String>,
+    /// How long a call may take [default: 2m]
+    #[arg(long, value_name = "TIME", value_parser = crate::config::time_limit)]
+    pub(crate) timeout: Option<Duration>,
+    /// Believe what it says of the effects of its tools
+    #[arg(long)]
+    pub(crate) trusted: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpRemove {
+    /// Its name
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpTest {
+    /// Its name
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) around: Surroundings,
+    /// Print what it is as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Mcp {
+    /// Whether the output is to be JSON.
+    pub(super) fn json(&self) -> bool {
+        match self {
+            Self::List(args) => args.json,
+            Self::Test(args) => args.json,
+            Self::Add(_) | Self::Rm(_) => false,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `legwork mcp test`: connects to a server, and lists its tools.
+
+use std::io::{self, stderr};
+use std::time::Instant;
+
+use legwork::agent::Control;
+use legwork::mcp::Seen;
+use serde_json::json;
+
+use super::unknown;
+use crate::args;
+use crate::commands::tools::list::{first_sentence, in_short};
+use crate::commands::{print, print_json};
+use crate::config::{Config, McpServer, Reach, Sourced};
+use crate::display::text::one_line;
+use crate::display::{Again, Human, Screen, Terminal, table};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::leftover::Leftover;
+use crate::mcp;
+use crate::sandbox::{self, Place};
+use crate::settings::Settings;
+use crate::toolset;
+
+pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, Error> {
+    let args::Surroundings { dir, sandbox, network, allow_path } = args.around.clone();
+    let around = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
+    let settings = Settings::shown(&around, config)?;
+    let Some(server) = settings.mcp.get(&args.name) else {
+        return Err(unknown(&args.name, settings.mcp.keys().map(String::as_str)));
+    };
+    let human = Human::new(io::sink(), stderr(), Terminal::detect());
+    let screen = Screen::new(human, Control::default(), Again::default());
+    let workspace = toolset::workspace(&settings, |warning| screen.warn(&warning))?;
+    let place = Place::new(workspace, &settings, &screen, &Leftover::default());
+    let ready = mcp::ready(&args.name, server, &settings, &place).await?;
+    let begun = Instant::now();
+    let seen = ready.server.look().await.map_err(|error| {
+        let message = format!("the MCP server {} does not work: {error}", args.name);
+        let hint = hint(&settings, server);
+        Error::Server { message, hint }
+    })?;
+    let took = begun.elapsed();
+    if args.json {
+        let mut shown = as_json(&seen);
+        shown["name"] = json!(args.name);
+        shown["took_ms"] = json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        return print_json(&format!("{shown}\n"));
+    }
+    let is = seen.server.as_deref().map_or_else(String::new, |is| format!("{}, ", one_line(is)));
+    let count = seen.tools.len();
+    let mut text = format!(
+        "{} works: {is}protocol {}, {count} tools, ready after {} ms\n",
+        args.name,
+        one_line(&seen.revision),
+        took.as_millis()
+    );
+    let rows = seen.tools.iter().map(|spec| {
+        let words = first_sentence(&spec.description);
+        vec![spec.name.to_string(), in_short(spec.effect).to_owned(), words]
+    });
+    text += &table(&rows.collect::<Vec<_>>(), Terminal::detect().for_table());
+    for problem in &seen.problems {
+        text += &format!("{}\n", one_line(problem));
+    }
+    print(&text)
+}
+
+/// What it is; a program that sees too little is the usual reason.
+fn hint(settings: &Settings, server: &Sourced<McpServer>) -> String {
+    let is = format!("it is {} ({})", server.value.target(), server.source);
+    match (&server.value.reach, settings.sandbox.value) {
+        (Reach::Url { .. }, _) | (_, args::Sandbox::Off) => is,
+        _ => format!(
+            "{is}, {}; --allow-path shows it more, --network lets it reach servers",
+            sandbox::words(settings)
+        ),
+    }
+}
+
+fn as_json(seen: &Seen) -> serde_json::Value {
+    json!({
+        "server": seen.server,
+        "protocol": seen.revision,
+        "instructions": seen.instructions,
+        "tools": seen.tools,
+        "problems": seen.problems,
+    })
+}

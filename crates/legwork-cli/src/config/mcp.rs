@@ -1,0 +1,221 @@
+//! Servers of the Model Context Protocol: the tables `[mcp.NAME]`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use legwork::mcp::{Endpoint, is_server_name};
+use serde_json::{Value, json};
+use toml::de::DeValue;
+
+use super::credential::KeySource;
+use super::document::{SEE_KEYS, Whose};
+use super::item::Item;
+use super::key::OF_MCP;
+use super::parse::{clipped, in_order, item};
+use super::tables::{entries, key_source};
+use super::values::At;
+use crate::error::Error;
+
+/// What an entry of `env` or `headers` is.
+const GIVEN: &str = "text, or a table such as { env = \"MY_TOKEN\" }";
+
+/// A server whose tools the agent has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct McpServer {
+    pub(crate) reach: Reach,
+    /// Whether what it says of the effects of its tools counts.
+    pub(crate) trusted: bool,
+    /// The only tools that are wanted, by their names on the server; none = all.
+    pub(crate) tools: Option<Vec<String>>,
+    pub(crate) except: Vec<String>,
+    /// How long a call may take.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It is a program that is started.
+    Program { command: Vec<String>, env: BTreeMap<String, Given> },
+    /// It runs elsewhere.
+    Url { url: String, headers: BTreeMap<String, Given> },
+}
+
+/// A value, or where it is fetched when it is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Given {
+    Text(String),
+    From(KeySource),
+}
+
+impl McpServer {
+    /// What it is, in a few words: the command, or the address.
+    pub(crate) fn target(&self) -> String {
+        match &self.reach {
+            Reach::Program { command, .. } => command.join(" "),
+            Reach::Url { url, .. } => url.clone(),
+        }
+    }
+
+    /// What is said, by key; no value of a variable or a header is shown.
+    pub(crate) fn listed(&self) -> Vec<(&'static str, Value)> {
+        let names = |given: &BTreeMap<String, Given>| json!(given.keys().collect::<Vec<_>>());
+        let mut listed = match &self.reach {
+            Reach::Program { command, env } => {
+                vec![("command", json!(command)), ("env", names(env))]
+            }
+            Reach::Url { url, headers } => vec![("url", json!(url)), ("headers", names(headers))],
+        };
+        listed.retain(|(_, value)| value.as_array().is_none_or(|names| !names.is_empty()));
+        listed.extend(self.trusted.then(|| ("trusted", json!(true))));
+        listed.extend(self.tools.as_ref().map(|tools| ("tools", json!(tools))));
+        listed.extend((!self.except.is_empty()).then(|| ("except", json!(self.except))));
+        let timeout = self.timeout.map(super::in_words);
+        listed.extend(timeout.map(|timeout| ("timeout", json!(timeout))));
+        listed
+    }
+
+    /// The files that hold what it is given.
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let given = match &self.reach {
+            Reach::Program { env, .. } => env,
+            Reach::Url { headers, .. } => headers,
+        };
+        given.values().filter_map(|given| match given {
+            Given::From(KeySource::File(path)) => Some(path.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// The servers of a table `[mcp]`.
+pub(super) fn mcp(outer: &Item<'_>) -> Result<BTreeMap<String, At<McpServer>>, Error> {
+    let mut all = BTreeMap::new();
+    for (name, value) in in_order(outer.table()?) {
+        let whole = format!("{}.{}", outer.name, clipped(name.get_ref()));
+        if !is_server_name(name.get_ref()) {
+            let message = format!(
+                "`{whole}` cannot be the name of a server: it has 1 to 32 letters, digits, `_` and `-`"
+            );
+            return Err(outer.document.problem(&name.span(), &message, SEE_KEYS));
+        }
+        let line = outer.document.line(name.span().start);
+        let table = item(outer.document, whole, value, outer.expects);
+        all.insert(name.get_ref().clone().into_owned(), At { value: server(&table)?, line });
+    }
+    Ok(all)
+}
+
+/// The parts of a table as they are read.
+#[derive(Default)]
+struct Parts {
+    command: Option<Vec<String>>,
+    env: BTreeMap<String, Given>,
+    url: Option<String>,
+    headers: BTreeMap<String, Given>,
+    trusted: bool,
+    tools: Option<Vec<String>>,
+    except: Vec<String>,
+    timeout: Option<Duration>,
+}
+
+fn server(table: &Item<'_>) -> Result<McpServer, Error> {
+    let mut parts = Parts::default();
+    for entry in entries(table, &OF_MCP)? {
+        let whole = Item { name: format!("{}.{}", table.name, entry.name), ..entry };
+        of_project(&whole)?;
+        set(&mut parts, &whole)?;
+    }
+    let Parts { command, env, url, headers, trusted, tools, except, timeout } = parts;
+    let reach = match (command, url) {
+        (Some(command), None) if headers.is_empty() => Reach::Program { command, env },
+        (None, Some(url)) if env.is_empty() => Reach::Url { url, headers },
+        (Some(_), None) => return Err(table.problem("has `headers`, which a command has none of")),
+        (None, Some(_)) => return Err(table.problem("has `env`, which is for a `command`")),
+        _ => return Err(table.problem("must have exactly one of `command` and `url`")),
+    };
+    Ok(McpServer { reach, trusted, tools, except, timeout })
+}
+
+/// What a project may not say of a server: it may start a program in the sandbox, and no more.
+fn of_project(entry: &Item<'_>) -> Result<(), Error> {
+    let why = match entry.name.rsplit('.').next().unwrap_or_default() {
+        "url" | "headers" => "it could let the agent send away what it reads",
+        "trusted" => "it could have calls repeated that may run only once",
+        _ => return Ok(()),
+    };
+    match entry.document.whose {
+        Whose::Project => Err(entry.problem(&format!(
+            "cannot be set in a project's file, which a repository brings or an agent writes: {why}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
+    let expecting = |expects: &'static str| Item {
+        name: entry.name.clone(),
+        at: entry.at.clone(),
+        expects,
+        ..*entry
+    };
+    match entry.name.rsplit('.').next().unwrap_or_default() {
+        "command" => {
+            let command = words(&expecting("a list such as [\"mcp-server\", \"--flag\"]"))?;
+            if command.is_empty() {
+                return Err(entry.problem("is empty"));
+            }
+            parts.command = Some(command);
+        }
+        "env" => parts.env = given(&expecting("a table of variables"))?,
+        "url" => {
+            let url = entry.text()?;
+            Endpoint::new(url).map_err(|error| entry.problem(&format!("is wrong: {error}")))?;
+            parts.url = Some(url.to_owned());
+        }
+        "headers" => parts.headers = given(&expecting("a table of headers"))?,
+        "trusted" => match entry.value {
+            DeValue::Boolean(trusted) => parts.trusted = *trusted,
+            _ => return Err(expecting("true or false").wrong()),
+        },
+        "tools" => parts.tools = Some(words(&expecting("a list of names of tools"))?),
+        "except" => parts.except = words(&expecting("a list of names of tools"))?,
+        _ => {
+            let expects = "a length of time above 0 as text, such as \"5m\"";
+            parts.timeout = Some(expecting(expects).time_limit()?);
+        }
+    }
+    Ok(())
+}
+
+fn words(item: &Item<'_>) -> Result<Vec<String>, Error> {
+    item.texts()?.iter().map(|word| Ok(word.text()?.to_owned())).collect()
+}
+
+/// Variables or headers, and what they are given.
+fn given(outer: &Item<'_>) -> Result<BTreeMap<String, Given>, Error> {
+    let mut all = BTreeMap::new();
+    for (name, value) in in_order(outer.table()?) {
+        let whole = format!("{}.{}", outer.name, clipped(name.get_ref()));
+        let one = item(outer.document, whole, value, GIVEN);
+        let one = match one.value {
+            DeValue::String(_) => Given::Text(one.text()?.to_owned()),
+            _ => Given::From(source(&one)?),
+        };
+        all.insert(name.get_ref().clone().into_owned(), one);
+    }
+    Ok(all)
+}
+
+/// Where a value is fetched; a project's file names no secret of the user.
+fn source(table: &Item<'_>) -> Result<KeySource, Error> {
+    if table.document.whose == Whose::Project {
+        return Err(table.problem("must be text in a project's file: it names no secrets of yours"));
+    }
+    let entries = entries(table, &super::key::OF_KEYS)?;
+    let [entry] = entries.as_slice() else {
+        return Err(table.problem("must have exactly one of `env`, `file` and `command`"));
+    };
+    key_source(&table.name, entry)
+}

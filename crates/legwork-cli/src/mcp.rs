@@ -1,0 +1,158 @@
+//! The servers of the Model Context Protocol that the command's agent has.
+
+use std::collections::BTreeMap;
+
+use legwork::agent::toolset::{Decorated, ToolsetExt as _};
+use legwork::mcp::{Confined, Endpoint, Server};
+use legwork::tools::Program;
+
+use crate::config::{Config, Credential, Given, McpServer, Reach, Source, Sourced};
+use crate::error::Error;
+use crate::sandbox::Place;
+use crate::settings::Settings;
+
+/// A server that is ready to be connected to.
+pub(crate) struct Ready {
+    pub(crate) server: Server,
+    /// What it is given that nobody may read.
+    pub(crate) secrets: Vec<String>,
+}
+
+/// The server of the settings, with the secrets that it is given, which are fetched.
+///
+/// # Errors
+/// When a secret cannot be had, or HTTP has no such header.
+pub(crate) async fn ready(
+    name: &str,
+    server: &Sourced<McpServer>,
+    settings: &Settings,
+    place: &Place,
+) -> Result<Ready, Error> {
+    let mut secrets = Vec::new();
+    let mut fetched = BTreeMap::new();
+    let (given, table) = match &server.value.reach {
+        Reach::Program { env, .. } => (env, "env"),
+        Reach::Url { headers, .. } => (headers, "headers"),
+    };
+    for (key, given) in given {
+        let named = format!("mcp.{name}.{table}.{key}");
+        let value = value(named, given, &server.source, settings, &mut secrets).await?;
+        fetched.insert(key.as_str(), value);
+    }
+    let made = match &server.value.reach {
+        Reach::Program { command, .. } => program(name, command, &fetched, place),
+        Reach::Url { url, .. } => endpoint(name, url, &fetched, &server.source)?,
+    };
+    Ok(Ready { server: set(made, &server.value), secrets })
+}
+
+async fn value(
+    named: String,
+    given: &Given,
+    source: &Source,
+    settings: &Settings,
+    secrets: &mut Vec<String>,
+) -> Result<String, Error> {
+    let from = match given {
+        Given::Text(text) => return Ok(text.clone()),
+        Given::From(from) => Sourced::new(from.clone(), source.clone()),
+    };
+    let fetched = Credential { provider: named, from }.fetch(&settings.writable()).await?;
+    secrets.push(fetched.expose().to_owned());
+    Ok(fetched.expose().to_owned())
+}
+
+/// A program, confined as commands are.
+fn program(
+    name: &str,
+    command: &[String],
+    variables: &BTreeMap<&str, String>,
+    place: &Place,
+) -> Server {
+    let Place { workspace, environment, sandbox } = place;
+    let (workspace, environment) = (workspace.clone(), environment.clone());
+    let (own, arguments) = command.split_first().map_or(("", command), |(own, rest)| (own, rest));
+    let program = Program::new(workspace, environment, sandbox.clone(), own);
+    let program = program.with_arguments(arguments);
+    let variables = variables.iter();
+    let program = variables.fold(program, |all, (name, value)| all.with_variable(name, value));
+    Server::new(name, Confined::new(command.join(" "), program))
+}
+
+fn endpoint(
+    name: &str,
+    url: &str,
+    headers: &BTreeMap<&str, String>,
+    source: &Source,
+) -> Result<Server, Error> {
+    let wrong = |error: legwork::mcp::Error| {
+        let hint = format!("set [mcp.{name}] right ({source})");
+        Error::usage(format!("the MCP server `{name}` cannot be reached: {error}"), hint)
+    };
+    let endpoint = headers.iter().try_fold(Endpoint::new(url).map_err(wrong)?, |all, header| {
+        let (header, value) = header;
+        // A token alone is one of a bearer, which is what nearly all servers take.
+        let is_token = header.eq_ignore_ascii_case("authorization") && !value.contains(' ');
+        let value = if is_token { &format!("Bearer {value}") } else { value };
+        all.header(header, value).map_err(wrong)
+    })?;
+    Ok(Server::new(name, endpoint))
+}
+
+fn set(server: Server, settings: &McpServer) -> Server {
+    let server = if settings.trusted { server.trusted() } else { server };
+    let server = settings.tools.iter().fold(server, |server, tools| server.only(tools));
+    let server = server.except(&settings.except);
+    settings.timeout.iter().fold(server, |server, limit| server.timeout(*limit))
+}
+
+/// Whether a tool of this name can be one of a server.
+pub(crate) fn is_tool<'s>(name: &str, mut servers: impl Iterator<Item = &'s String>) -> bool {
+    servers
+        .any(|server| name.strip_prefix(server.as_str()).is_some_and(|tool| tool.starts_with('_')))
+}
+
+impl Place {
+    /// The tools of all servers of the settings, to be asked about as those of the command are,
+    /// and the secrets that the servers are given. A server that cannot be used is left out with
+    /// a warning.
+    pub(crate) async fn servers(
+        &self,
+        settings: &Settings,
+        warn: impl Fn(String),
+    ) -> (Vec<Decorated>, Vec<String>) {
+        let (mut all, mut secrets) = (Vec::new(), Vec::new());
+        for (name, server) in &settings.mcp {
+            match ready(name, server, settings, self).await {
+                Ok(ready) => {
+                    all.push(decorated(ready.server, settings));
+                    secrets.extend(ready.secrets);
+                }
+                Err(error) => warn(format!("the MCP server {name} is left out: {error}")),
+            }
+        }
+        (all, secrets)
+    }
+}
+
+/// The tools of a server that are wanted, each asked about as the settings say.
+fn decorated(server: Server, settings: &Settings) -> Decorated {
+    let asked = server.permissions(settings.asking.of_servers());
+    let Some(only) = settings.mcp_tools.clone() else { return asked };
+    asked.filtered(move |spec, _| only.iter().any(|name| **name == *spec.name))
+}
+
+/// The servers of the files, by name; warns of those of a project that have the name of one of
+/// the user's.
+pub(crate) fn of(config: &Config) -> (BTreeMap<String, Sourced<McpServer>>, Vec<String>) {
+    let (mut all, mut warnings) = (config.project_mcp(), Vec::new());
+    for (name, own) in config.own_mcp() {
+        if let Some(project) = all.insert(name.clone(), own.clone()) {
+            warnings.push(format!(
+                "the MCP server {name} in {} is not used: you have one of that name in {}",
+                project.source, own.source
+            ));
+        }
+    }
+    (all, warnings)
+}
