@@ -215,7 +215,7 @@ impl Opened {
             let name = names::shown(&self.settings.name, &one.name, &taken);
             match self.spec(&name, &one) {
                 Ok(_) if !taken.insert(name.clone()) => {
-                    problems.push(format!("its tool `{}` is listed twice", one.name));
+                    problems.push(self.problem(&one.name, "is listed twice"));
                 }
                 Ok(spec) => tools.push(Arc::new(RemoteTool {
                     spec: Arc::new(spec),
@@ -223,10 +223,16 @@ impl Opened {
                     server: Arc::clone(&self.settings.name),
                     connections: Arc::clone(&self.connections),
                 }) as Arc<dyn Tool>),
-                Err(why) => problems.push(format!("its tool `{}` is left out: {why}", one.name)),
+                Err(why) => {
+                    problems.push(self.problem(&one.name, &format!("is left out: {why}")));
+                }
             }
         }
         Shown { revision, tools, problems }
+    }
+
+    fn problem(&self, tool: &str, what: &str) -> String {
+        format!("the server `{}`: its tool `{tool}` {what}", self.settings.name)
     }
 
     fn is_wanted(&self, tool: &str) -> bool {

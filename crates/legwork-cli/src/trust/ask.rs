@@ -181,12 +181,25 @@ fn summary(piece: &Piece) -> String {
             let said = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             let after = |line: &str| if line.starts_with('[') { " " } else { ", " };
             let said: String = said.flat_map(|line| [line, after(line)]).collect();
-            said.trim_end_matches(", ").to_owned()
+            // First, however long the rest is: it may not fit the line.
+            let starts = programs(&text).into_iter().map(|program| format!("starts `{program}`, "));
+            starts.collect::<String>() + said.trim_end_matches(", ")
         }
         Kind::Agent => "an agent".to_owned(),
         Kind::Skill => "a skill".to_owned(),
         Kind::Command => "a command".to_owned(),
     }
+}
+
+/// The programs that a file of settings starts.
+fn programs(text: &str) -> Vec<String> {
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    let servers = table.get("mcp").and_then(toml::Value::as_table).into_iter().flatten();
+    let commands = servers.filter_map(|(_, server)| server.get("command")?.as_array());
+    let words = |command: &Vec<toml::Value>| {
+        command.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(" ")
+    };
+    commands.map(words).collect()
 }
 
 #[cfg(test)]

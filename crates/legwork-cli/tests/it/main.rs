@@ -38,6 +38,7 @@ mod keys;
 mod limits;
 mod lines;
 mod man;
+mod mcp;
 mod models;
 mod options;
 mod outage;

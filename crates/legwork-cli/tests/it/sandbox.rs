@@ -23,7 +23,7 @@ fn shell_only(home: &Home) -> std::path::PathBuf {
 }
 
 /// Whether one of the sandboxes works here, by the command's own word.
-fn works(home: &Home, name: &str) -> bool {
+pub(crate) fn works(home: &Home, name: &str) -> bool {
     let checks = home.ran(&["doctor", "--offline", "--json"]).last()["checks"].clone();
     let checks = checks.as_array().cloned().unwrap_or_default();
     // One that does not work is a warning only where the other does.

@@ -162,6 +162,14 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "mcp",
+        &[
+            "tides_high_water: When it is high. (ReadOnly)",
+            "the server says: at 14:07",
+            "At seven past two.",
+        ],
+    ),
+    (
         "traced",
         &[
             "  chat scripted",

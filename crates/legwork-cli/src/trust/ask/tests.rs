@@ -24,7 +24,10 @@ fn project() -> TempDir {
 }
 
 fn asked(answers: &str, columns: usize) -> (Answer, String) {
-    let folder = project();
+    asked_of(&project(), answers, columns)
+}
+
+fn asked_of(folder: &TempDir, answers: &str, columns: usize) -> (Answer, String) {
     let wanted = Wanted { dir: folder.path(), kinds: &trust::ALL, flag: Flag::Not };
     let trust = Trust::of(wanted, &Config::default());
     let mut terminal = Terminal::detect();
@@ -79,4 +82,15 @@ fn s13_8_silence_is_no() {
     assert_eq!(asked("", 80).0, Answer::No);
     assert_eq!(asked(&"what?\n".repeat(99), 80).0, Answer::No);
     assert_eq!(asked("s\n", 80).0, Answer::No);
+}
+
+#[test]
+fn s18_14_the_programs_that_a_project_starts_are_named_first() {
+    let folder = project();
+    let long = "a".repeat(200);
+    let table = "[mcp.my]\ncommand = ['sh', 'server.sh', '--all']\n";
+    let text = format!("model = 'openai:{long}'\n{table}");
+    fs::write(folder.path().join("legwork.toml"), text).unwrap();
+    let (_, out) = asked_of(&folder, "n\n", 80);
+    assert!(out.contains("starts `sh server.sh --all`, model = 'openai:aaa"), "{out}");
 }
