@@ -68,7 +68,7 @@ impl McpServer {
             Reach::Url { url, headers } => vec![("url", json!(url)), ("headers", names(headers))],
         };
         listed.retain(|(_, value)| value.as_array().is_none_or(|names| !names.is_empty()));
-        listed.extend(self.trusted.then(|| ("trusted", json!(true))));
+        listed.extend(self.trusted.then_some(("trusted", json!(true))));
         listed.extend(self.tools.as_ref().map(|tools| ("tools", json!(tools))));
         listed.extend((!self.except.is_empty()).then(|| ("except", json!(self.except))));
         let timeout = self.timeout.map(super::in_words);

@@ -1,7 +1,7 @@
 //! `legwork mcp test`: connects to a server, and lists its tools.
 
 use std::io::{self, stderr};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use legwork::agent::Control;
 use legwork::mcp::Seen;
@@ -42,10 +42,7 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
     })?;
     let took = begun.elapsed();
     if args.json {
-        let mut shown = as_json(&seen);
-        shown["name"] = json!(args.name);
-        shown["took_ms"] = json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        return print_json(&format!("{shown}\n"));
+        return print_json(&format!("{}\n", as_json(&args.name, &seen, took)));
     }
     let is = seen.server.as_deref().map_or_else(String::new, |is| format!("{}, ", one_line(is)));
     let count = seen.tools.len();
@@ -78,8 +75,10 @@ fn hint(settings: &Settings, server: &Sourced<McpServer>) -> String {
     }
 }
 
-fn as_json(seen: &Seen) -> serde_json::Value {
+fn as_json(name: &str, seen: &Seen, took: Duration) -> serde_json::Value {
     json!({
+        "name": name,
+        "took_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "server": seen.server,
         "protocol": seen.revision,
         "instructions": seen.instructions,
