@@ -3,9 +3,9 @@
 //! The library comes from npm into `target/acp`; `acp/session.mjs` is the editor.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
+use crate::npm::{self, succeeds};
 use crate::{cargo, needs, system};
 
 /// The library and what it stands on, as npm takes them.
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let program = cargo::build(&["--package", "legwork-cli"])?;
     let folder = cargo::metadata()?.target_directory.join("acp");
-    install(&folder)?;
+    npm::install(&folder, PACKAGES)?;
     // Node looks for the library beside the script.
     let script = folder.join("session.mjs");
     fs::write(&script, SCRIPT).map_err(|error| format!("{}: {error}", script.display()))?;
@@ -35,27 +35,4 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     succeeds(&mut node, "the session did not go as it should; what was expected stands above")?;
     println!("acp: the client library drove a whole session");
     Ok(())
-}
-
-/// Installs the packages unless these very ones are there.
-fn install(folder: &Path) -> Result<(), String> {
-    let (mark, wanted) = (folder.join("installed.txt"), PACKAGES.join(" "));
-    if fs::read_to_string(&mark).is_ok_and(|text| text == wanted) {
-        return Ok(());
-    }
-    let at = |error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder).map_err(at)?;
-    println!("installing {wanted} into {}", folder.display());
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
-    succeeds(npm.arg(folder).args(PACKAGES), "npm could not install the client library")?;
-    fs::write(&mark, wanted).map_err(at)
-}
-
-fn succeeds(command: &mut Command, why: &str) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(why.to_owned()),
-        Err(error) => Err(format!("{why}: {error}")),
-    }
 }

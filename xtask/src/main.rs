@@ -21,8 +21,10 @@ mod http;
 mod kill;
 mod layers;
 mod local_model;
+mod mcp;
 mod mutants;
 mod needs;
+mod npm;
 mod outage;
 mod outside;
 mod platforms;
@@ -63,6 +65,12 @@ const COMMANDS: &[Command] = &[
         usage: "acp",
         about: "the client library of the Agent Client Protocol drives the command (npm)",
         run: acp::run,
+    },
+    Command {
+        name: "mcp",
+        usage: "mcp",
+        about: "the conformance suite and the reference servers of MCP (npm)",
+        run: mcp::run,
     },
     Command {
         name: "kill",

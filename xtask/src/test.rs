@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::servers::Servers;
-use crate::{acp, api, budget, cargo, features, layers, needs, platforms, rules, stranger};
+use crate::{acp, api, budget, cargo, features, layers, mcp, needs, platforms, rules, stranger};
 
 mod counts;
 mod skipped;
@@ -41,6 +41,7 @@ const STAGES: &[Stage] = &[
     },
     Stage { name: "stranger", run: |_| counts::of(&mut stranger::tests()?) },
     Stage { name: "acp", run: |_| acp::run(&[]).map(|()| Counts::default()) },
+    Stage { name: "mcp", run: |_| mcp::run(&[]).map(|()| Counts::default()) },
     Stage { name: "docs", run: |_| docs() },
     Stage { name: "api", run: |_| api::run(&[]).map(|()| Counts::default()) },
     Stage { name: "budget", run: |_| budget::run(&[]).map(|()| Counts::default()) },

@@ -76,7 +76,10 @@ fn is_older(error: &ClientInitializeError) -> bool {
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             server_supported.iter().any(ProtocolVersion::has_initialize)
         }
-        ClientInitializeError::ConnectionClosed(_) => true,
+        // One that gives anything for an answer knows nothing of the question.
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_) => true,
         _ => false,
     }
 }

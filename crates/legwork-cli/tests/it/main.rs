@@ -39,6 +39,7 @@ mod limits;
 mod lines;
 mod man;
 mod mcp;
+mod mcp_reference;
 mod models;
 mod options;
 mod outage;

@@ -14,7 +14,7 @@ use legwork_mcp::{Endpoint, Server};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -63,11 +63,7 @@ impl Web {
 
     /// The fixture over HTTP.
     async fn serving(fixture: Fixture) -> Self {
-        let service = StreamableHttpService::new(
-            move || Ok(fixture.clone()),
-            Arc::new(LocalSessionManager::default()),
-            StreamableHttpServerConfig::default(),
-        );
+        let service = service(fixture);
         Self::of(move |request| {
             let service = service.clone();
             async move { service.handle(request).await }
@@ -78,6 +74,12 @@ impl Web {
     fn endpoint(&self) -> Endpoint {
         Endpoint::new(&self.url).unwrap()
     }
+}
+
+fn service(fixture: Fixture) -> StreamableHttpService<Fixture, LocalSessionManager> {
+    let (sessions, config) =
+        (LocalSessionManager::default(), StreamableHttpServerConfig::default());
+    StreamableHttpService::new(move || Ok(fixture.clone()), Arc::new(sessions), config)
 }
 
 fn plain(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
@@ -177,31 +179,41 @@ async fn s18_11_what_is_no_server_is_told_with_its_reason() {
     assert!(told, "{warnings:?}");
 }
 
-#[tokio::test]
-async fn s18_11_a_server_that_refuses_the_question_is_initialized() {
-    let idless = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#;
-    for (kind, body) in [("application/json", idless), ("text/plain", "Bad Request")] {
-        let (fixture, asked) = (Fixture::restricted(), Arc::new(Mutex::new(0)));
-        let service = StreamableHttpService::new(
-            move || Ok(fixture.clone()),
-            Arc::new(LocalSessionManager::default()),
-            StreamableHttpServerConfig::default(),
-        );
-        let web = Web::of(move |request| {
-            let first = {
-                let mut asked = asked.lock().unwrap();
-                *asked += 1;
-                *asked == 1
-            };
-            let service = service.clone();
-            async move {
-                match first {
-                    true => plain(400, &[("content-type", kind)], body),
-                    false => service.handle(request).await,
-                }
+/// What the first request is answered with: all that follow are those of a server.
+async fn first_answered(answer: impl Fn(Value) -> Reply + Clone + Send + Sync + 'static) {
+    let (fixture, asked) = (Fixture::restricted(), Arc::new(Mutex::new(0)));
+    let service = service(fixture);
+    let web = Web::of(move |request| {
+        let first = {
+            let mut asked = asked.lock().unwrap();
+            *asked += 1;
+            *asked == 1
+        };
+        let (service, answer) = (service.clone(), answer.clone());
+        async move {
+            if !first {
+                return service.handle(request).await;
             }
-        });
-        let (results, warnings) = run(web.await.endpoint(), &["my_echo"]).await;
-        assert_eq!(results, ["{}"], "{warnings:?}");
-    }
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            let question: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(question["method"], "server/discover");
+            answer(question["id"].clone())
+        }
+    });
+    let (results, warnings) = run(web.await.endpoint(), &["my_echo"]).await;
+    assert_eq!(results, ["{}"], "{warnings:?}");
+}
+
+#[tokio::test]
+async fn s18_11_a_server_that_does_not_know_the_question_is_initialized() {
+    let json = [("content-type", "application/json")];
+    let idless = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#;
+    first_answered(move |_| plain(400, &json, idless)).await;
+    first_answered(|_| plain(400, &[("content-type", "text/plain")], "Bad Request")).await;
+    // One that answers everything, whatever it is.
+    first_answered(move |id| {
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {}});
+        plain(200, &json, &answer.to_string())
+    })
+    .await;
 }
