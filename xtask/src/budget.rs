@@ -10,6 +10,8 @@ use crate::{cargo, no_arguments};
 const CORE_CRATES: usize = 20;
 /// Crates in the normal tree of `tests/hello-agent`, itself included, stay under this.
 const HELLO_CRATES: usize = 150;
+/// The crate whose features choose what a program has.
+const FACADE: &str = "legwork";
 /// A file past this many lines is a question, and is listed.
 const LONG_FILE: usize = 400;
 /// A file past this many lines is to be split along a face.
@@ -33,6 +35,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     no_arguments(args)?;
     let mut over = Vec::new();
     crates(&mut over)?;
+    features()?;
     let sources = sources::all()?;
     files(&sources, &mut over);
     the_loop(&sources, &mut over);
@@ -59,6 +62,25 @@ fn crates(over: &mut Vec<String>) -> Result<(), String> {
                 "{what}: {count}, to stay under {limit}; `cargo tree -e normal` shows them"
             ));
         }
+    }
+    Ok(())
+}
+
+/// Prints how many crates each feature of the façade adds to those that it has with none.
+fn features() -> Result<(), String> {
+    let metadata = cargo::metadata()?;
+    let facade = metadata.packages.iter().find(|package| package.name == FACADE);
+    let facade = facade.ok_or_else(|| format!("there is no package {FACADE}"))?;
+    let crates = |features: &str| {
+        let mut asked = cargo::command();
+        asked.current_dir(cargo::root().join("crates").join(FACADE));
+        cargo::tree_of(&mut asked, &["--no-default-features", "--features", features])
+    };
+    let none = crates("")?;
+    println!("{:<44} {:>9}", "crates of the facade without features", none.len());
+    for feature in facade.features.keys().filter(|name| *name != "default") {
+        let added = crates(feature)?.difference(&none).count();
+        println!("  and with {feature:<33} {:>9}", format!("+{added}"));
     }
     Ok(())
 }

@@ -66,7 +66,13 @@ pub(crate) fn metadata() -> Result<Metadata, String> {
 
 /// The crates of the normal tree of a package that `cargo` works on, itself included, each once.
 pub(crate) fn tree(cargo: &mut Command) -> Result<BTreeSet<String>, String> {
-    let text = output(cargo.args(["tree", "--edges", "normal", "--prefix", "none"]))?;
+    tree_of(cargo, &[])
+}
+
+/// The same with features.
+pub(crate) fn tree_of(cargo: &mut Command, features: &[&str]) -> Result<BTreeSet<String>, String> {
+    cargo.args(["tree", "--edges", "normal", "--prefix", "none"]).args(features);
+    let text = output(cargo)?;
     Ok(text.lines().filter_map(name_and_version).collect())
 }
 
