@@ -23,7 +23,7 @@
 //! process), `http` (a server elsewhere: [`Endpoint`]), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
 //! `fault`, `handler` and
 //! `calls` (what a server says meanwhile), `listing`, `names`, `schema`, `effect`, `tool`,
-//! `result`.
+//! `offer`, `result`.
 #![forbid(unsafe_code)]
 
 mod attended;
@@ -37,6 +37,7 @@ mod handshake;
 mod http;
 mod listing;
 mod names;
+mod offer;
 pub mod program;
 mod result;
 mod schema;

@@ -1,45 +1,100 @@
-//! The tools of a server, page by page.
+//! What a server lists, page by page.
 
 use std::collections::BTreeSet;
 
 use legwork_port::toolset::Error;
-use rmcp::model::{PaginatedRequestParams, Tool};
+use rmcp::model::{PaginatedRequestParams, Prompt, Resource, ResourceTemplate, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 
 use crate::fault;
 
-/// Pages and tools that are read at most.
+/// Pages and entries that are read at most.
 const PAGES: usize = 50;
-const TOOLS: usize = 500;
+const ENTRIES: usize = 500;
+
+/// A page: its entries, and where the next one begins.
+type Page<T> = (Vec<T>, Option<String>);
 
 /// The tools of a server, in its order.
 ///
 /// # Errors
 /// When it does not answer, or its pages do not end.
 pub(crate) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Error> {
+    let page = |params| async move {
+        let page = peer.list_tools(params).await?;
+        Ok((page.tools, page.next_cursor))
+    };
+    pages("tools", page).await
+}
+
+/// The resources of a server.
+///
+/// # Errors
+/// As [`tools`].
+pub(crate) async fn resources(peer: &Peer<RoleClient>) -> Result<Vec<Resource>, Error> {
+    let page = |params| async move {
+        let page = peer.list_resources(params).await?;
+        Ok((page.resources, page.next_cursor))
+    };
+    pages("resources", page).await
+}
+
+/// The templates of addresses of resources; none if the server does not know them.
+///
+/// # Errors
+/// As [`tools`].
+pub(crate) async fn templates(peer: &Peer<RoleClient>) -> Result<Vec<ResourceTemplate>, Error> {
+    let page = |params| async move {
+        let page = peer.list_resource_templates(params).await?;
+        Ok((page.resource_templates, page.next_cursor))
+    };
+    match pages("templates of resources", page).await {
+        Err(Error::Invalid(_)) => Ok(Vec::new()),
+        listed => listed,
+    }
+}
+
+/// The prompts of a server.
+///
+/// # Errors
+/// As [`tools`].
+pub(crate) async fn prompts(peer: &Peer<RoleClient>) -> Result<Vec<Prompt>, Error> {
+    let page = |params| async move {
+        let page = peer.list_prompts(params).await?;
+        Ok((page.prompts, page.next_cursor))
+    };
+    pages("prompts", page).await
+}
+
+async fn pages<T, F>(
+    what: &str,
+    page: impl Fn(Option<PaginatedRequestParams>) -> F,
+) -> Result<Vec<T>, Error>
+where
+    F: Future<Output = Result<Page<T>, ServiceError>>,
+{
     let (mut all, mut seen, mut cursor) = (Vec::new(), BTreeSet::new(), None);
     for _ in 0..PAGES {
         let params =
             cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let page = peer.list_tools(params).await.map_err(|error| failed(&error))?;
-        all.extend(page.tools);
-        if all.len() > TOOLS {
-            let words = format!("it has more than {TOOLS} tools: name those that are wanted");
-            return Err(Error::Invalid(words));
+        let (entries, next) = page(params).await.map_err(|error| failed(what, &error))?;
+        all.extend(entries);
+        if all.len() > ENTRIES {
+            return Err(Error::Invalid(format!("it has more than {ENTRIES} {what}")));
         }
-        let Some(next) = page.next_cursor else { return Ok(all) };
+        let Some(next) = next else { return Ok(all) };
         if !seen.insert(next.clone()) {
-            return Err(Error::Invalid("its list of tools goes round".to_owned()));
+            return Err(Error::Invalid(format!("its list of {what} goes round")));
         }
         cursor = Some(next);
     }
-    Err(Error::Invalid(format!("its list of tools has more than {PAGES} pages")))
+    Err(Error::Invalid(format!("its list of {what} has more than {PAGES} pages")))
 }
 
-fn failed(error: &ServiceError) -> Error {
+fn failed(what: &str, error: &ServiceError) -> Error {
     let why = fault::of_request(error).unwrap_or_else(|| "it ended".to_owned());
     match error {
         ServiceError::McpError(_) => Error::Invalid(why),
-        _ => Error::Unavailable(format!("its tools cannot be listed: {why}")),
+        _ => Error::Unavailable(format!("its {what} cannot be listed: {why}")),
     }
 }

@@ -16,10 +16,15 @@ pub(crate) fn outcome(result: CallToolResult) -> ToolOutcome {
         let words: Vec<_> = parts.iter().map(|part| part.text().into_owned()).collect();
         return ToolOutcome::failed(words.join("\n"));
     }
-    if parts.is_empty() {
-        parts.push(ResultPart::Text("(it gave no content)".to_owned()));
+    ToolOutcome::parts(or_nothing(parts))
+}
+
+/// Parts, or words for none.
+pub(crate) fn or_nothing(parts: Vec<ResultPart>) -> Vec<ResultPart> {
+    match parts.is_empty() {
+        true => vec![ResultPart::Text("(it gave no content)".to_owned())],
+        false => parts,
     }
-    ToolOutcome::parts(parts)
 }
 
 /// Whether a text says a value already: servers give structured content as text, too.
@@ -35,7 +40,7 @@ fn says(parts: &[ResultPart], value: &Value) -> bool {
     })
 }
 
-fn part(content: ContentBlock) -> ResultPart {
+pub(crate) fn part(content: ContentBlock) -> ResultPart {
     match content {
         ContentBlock::Text(text) => ResultPart::Text(text.text),
         ContentBlock::Image(image) => media(None, image.mime_type, image.data),
@@ -50,7 +55,7 @@ fn part(content: ContentBlock) -> ResultPart {
     }
 }
 
-fn embedded(resource: ResourceContents) -> ResultPart {
+pub(crate) fn embedded(resource: ResourceContents) -> ResultPart {
     match resource {
         ResourceContents::TextResourceContents { uri, text, .. } => {
             ResultPart::Text(format!("[resource {uri}]\n{text}"))

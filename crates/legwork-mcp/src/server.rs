@@ -13,8 +13,9 @@ use rmcp::model::Tool as Listed;
 use serde_json::json;
 
 use crate::connect::Connect;
-use crate::connection::Connections;
+use crate::connection::{Connections, Live};
 use crate::effect::{self, Trust};
+use crate::offer::{Offer, OfferTool};
 use crate::tool::RemoteTool;
 use crate::{listing, names, schema};
 
@@ -39,6 +40,15 @@ struct Settings {
     /// The only tools that are wanted; none = all.
     only: Option<BTreeSet<String>>,
     except: BTreeSet<String>,
+    /// Whether its resources and prompts are tools, too.
+    offers: Offers,
+}
+
+/// Whether what a server offers beside tools is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Offers {
+    Hidden,
+    Shown,
 }
 
 impl Server {
@@ -46,16 +56,26 @@ impl Server {
     pub fn new(name: impl Into<Arc<str>>, connect: impl Connect + 'static) -> Self {
         let (trust, timeout) = (Trust::default(), TIMEOUT);
         let (name, only, except) = (name.into(), None, BTreeSet::new());
-        let settings = Settings { name, trust, timeout, only, except };
+        let offers = Offers::Hidden;
+        let settings = Settings { name, trust, timeout, only, except, offers };
         Self { settings, connect: Arc::new(connect) }
     }
 
-    /// What it says of its tools counts: which only read, and which may be repeated.
+    /// What it says of its tools counts: which only read, which may be repeated, and how they are
+    /// to be used, which becomes a part of the agent's instructions.
     ///
     /// Otherwise each call runs once, and a person is asked when it is in doubt after a crash.
     #[must_use]
     pub fn trusted(mut self) -> Self {
         self.settings.trust = Trust::Trusted;
+        self
+    }
+
+    /// Its resources and prompts are tools, too, where it has them: `list_resources`,
+    /// `read_resource`, `list_prompts` and `get_prompt`, with the name of the server before.
+    #[must_use]
+    pub fn resources_and_prompts(mut self) -> Self {
+        self.settings.offers = Offers::Shown;
         self
     }
 
@@ -154,6 +174,8 @@ struct Shown {
     revision: u64,
     tools: Vec<Arc<dyn Tool>>,
     problems: Vec<String>,
+    /// How its tools are to be used, if what it says of them counts.
+    instructions: Option<String>,
 }
 
 impl OpenToolset for Opened {
@@ -165,8 +187,7 @@ impl OpenToolset for Opened {
             if let Some(known) = known.filter(|known| known.revision == revision) {
                 return Ok(known.tools);
             }
-            let listed = listing::tools(&live.peer).await?;
-            let shown = self.shown(revision, listed);
+            let shown = self.list(&live, revision).await?;
             let tools = shown.tools.clone();
             *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
             Ok(tools)
@@ -175,6 +196,11 @@ impl OpenToolset for Opened {
 
     fn revision(&self) -> Option<u64> {
         Some(self.present())
+    }
+
+    fn instructions(&self) -> Option<String> {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.as_ref()?.instructions.clone()
     }
 
     fn problems(&self) -> Vec<String> {
@@ -190,8 +216,7 @@ impl OpenToolset for Opened {
 impl Opened {
     async fn look(&self) -> Result<Seen, Error> {
         let live = self.connections.live().await?;
-        let listed = listing::tools(&live.peer).await?;
-        let Shown { tools, problems, .. } = self.shown(self.present(), listed);
+        let Shown { tools, problems, .. } = self.list(&live, self.present()).await?;
         let info = live.peer.peer_info();
         let info = info.as_deref();
         let server = info.and_then(|info| info.server_info.as_ref());
@@ -206,6 +231,37 @@ impl Opened {
 
     fn present(&self) -> u64 {
         self.connections.handler.revision.load(Ordering::SeqCst)
+    }
+
+    /// Asks the server what it has now.
+    async fn list(&self, live: &Live, revision: u64) -> Result<Shown, Error> {
+        let info = live.peer.peer_info();
+        let offers = match (self.settings.offers, &info) {
+            (Offers::Shown, Some(info)) => Offer::of(&info.capabilities),
+            _ => Vec::new(),
+        };
+        // One that has resources alone lists no tools.
+        let has_tools = info.as_ref().is_none_or(|info| info.capabilities.tools.is_some());
+        let listed = match has_tools || offers.is_empty() {
+            true => listing::tools(&live.peer).await?,
+            false => Vec::new(),
+        };
+        let mut shown = self.shown(revision, listed);
+        let said = info.as_ref().and_then(|info| info.instructions.as_deref());
+        let said = said.filter(|_| self.settings.trust == Trust::Trusted);
+        shown.instructions = said.map(|said| said.chars().take(DESCRIPTION).collect());
+        let taken = shown.tools.iter().map(|tool| tool.spec().name.to_string()).collect();
+        for offer in offers.into_iter().filter(|offer| self.is_wanted(offer.name())) {
+            shown.tools.push(self.offered(offer, &taken));
+        }
+        Ok(shown)
+    }
+
+    fn offered(&self, offer: Offer, taken: &BTreeSet<String>) -> Arc<dyn Tool> {
+        let Settings { name, trust, timeout, .. } = &self.settings;
+        let spec = offer.spec(names::shown(name, offer.name(), taken), *trust, *timeout);
+        let (server, connections) = (Arc::clone(name), Arc::clone(&self.connections));
+        Arc::new(OfferTool { offer, spec: Arc::new(spec), server, connections })
     }
 
     /// The tools that are wanted and can be used: one that is wrong costs itself alone.
@@ -228,7 +284,7 @@ impl Opened {
                 }
             }
         }
-        Shown { revision, tools, problems }
+        Shown { revision, tools, problems, instructions: None }
     }
 
     fn problem(&self, tool: &str, what: &str) -> String {

@@ -97,6 +97,9 @@ pub(crate) struct McpAdd {
     /// How long a call may take [default: 2m]
     #[arg(long, value_name = "TIME", value_parser = crate::config::time_limit)]
     pub(crate) timeout: Option<Duration>,
+    /// Give the agent its resources and prompts, too, as tools
+    #[arg(long)]
+    pub(crate) resources: bool,
     /// Believe what it says of the effects of its tools
     #[arg(long)]
     pub(crate) trusted: bool,

@@ -29,6 +29,8 @@ pub(crate) struct McpServer {
     /// The only tools that are wanted, by their names on the server; none = all.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) except: Vec<String>,
+    /// Whether its resources and prompts are tools, too.
+    pub(crate) resources: bool,
     /// How long a call may take.
     pub(crate) timeout: Option<Duration>,
 }
@@ -71,6 +73,7 @@ impl McpServer {
         listed.extend(self.trusted.then_some(("trusted", json!(true))));
         listed.extend(self.tools.as_ref().map(|tools| ("tools", json!(tools))));
         listed.extend((!self.except.is_empty()).then(|| ("except", json!(self.except))));
+        listed.extend(self.resources.then_some(("resources", json!(true))));
         let timeout = self.timeout.map(super::in_words);
         listed.extend(timeout.map(|timeout| ("timeout", json!(timeout))));
         listed
@@ -117,6 +120,7 @@ struct Parts {
     trusted: bool,
     tools: Option<Vec<String>>,
     except: Vec<String>,
+    resources: bool,
     timeout: Option<Duration>,
 }
 
@@ -127,7 +131,7 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
         of_project(&whole)?;
         set(&mut parts, &whole)?;
     }
-    let Parts { command, env, url, headers, trusted, tools, except, timeout } = parts;
+    let Parts { command, env, url, headers, trusted, tools, except, resources, timeout } = parts;
     let reach = match (command, url) {
         (Some(command), None) if headers.is_empty() => Reach::Program { command, env },
         (None, Some(url)) if env.is_empty() => Reach::Url { url, headers },
@@ -135,7 +139,7 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
         (None, Some(_)) => return Err(table.problem("has `env`, which is for a `command`")),
         _ => return Err(table.problem("must have exactly one of `command` and `url`")),
     };
-    Ok(McpServer { reach, trusted, tools, except, timeout })
+    Ok(McpServer { reach, trusted, tools, except, resources, timeout })
 }
 
 /// What a project may not say of a server: it may start a program in the sandbox, and no more.
@@ -175,10 +179,8 @@ fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
             parts.url = Some(url.to_owned());
         }
         "headers" => parts.headers = given(&expecting("a table of headers"))?,
-        "trusted" => match entry.value {
-            DeValue::Boolean(trusted) => parts.trusted = *trusted,
-            _ => return Err(expecting("true or false").wrong()),
-        },
+        "trusted" => parts.trusted = flag(&expecting("true or false"))?,
+        "resources" => parts.resources = flag(&expecting("true or false"))?,
         "tools" => parts.tools = Some(words(&expecting("a list of names of tools"))?),
         "except" => parts.except = words(&expecting("a list of names of tools"))?,
         _ => {
@@ -187,6 +189,13 @@ fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn flag(item: &Item<'_>) -> Result<bool, Error> {
+    match item.value {
+        DeValue::Boolean(flag) => Ok(*flag),
+        _ => Err(item.wrong()),
+    }
 }
 
 fn words(item: &Item<'_>) -> Result<Vec<String>, Error> {

@@ -123,6 +123,7 @@ fn mcp() -> Value {
                 "url": {"type": "string", "pattern": "^https?://.+$"},
                 "headers": given,
                 "trusted": {"type": "boolean"},
+                "resources": {"type": "boolean"},
                 "tools": list,
                 "except": list,
                 "timeout": of(Expects::TimeLimit),

@@ -93,6 +93,20 @@ async fn s18_5_hints_count_only_where_the_server_is_trusted() {
 }
 
 #[tokio::test]
+async fn s18_5_instructions_count_only_where_the_server_is_trusted() {
+    for (server, expected) in [
+        (Server::new("my", Fixture::new()), false),
+        (Server::new("my", Fixture::new()).trusted(), true),
+    ] {
+        let model = ScriptedModel::new([Turn::text("Done.")]);
+        let agent = Agent::builder(model.clone()).toolset(server).build().unwrap();
+        agent.run("go").await.unwrap();
+        let instructions = model.requests().remove(0).instructions;
+        assert_eq!(instructions.contains("Ask twice."), expected, "{instructions}");
+    }
+}
+
+#[tokio::test]
 async fn s18_8_a_call_that_takes_too_long_fails_alone_and_the_server_is_told() {
     for fixture in [Fixture::new(), Fixture::legacy()] {
         let turns = [

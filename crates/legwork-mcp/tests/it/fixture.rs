@@ -9,8 +9,11 @@ use legwork_port::BoxFuture;
 use legwork_testkit::Gate;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
-    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, Prompt, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
@@ -145,7 +148,9 @@ impl Fixture {
 impl ServerHandler for Fixture {
     fn get_info(&self) -> ServerConfig {
         let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        ServerConfig::new(tools.build()).with_server_info(Implementation::new("fixture", "1"))
+        ServerConfig::new(tools.enable_resources().enable_prompts().build())
+            .with_server_info(Implementation::new("fixture", "1"))
+            .with_instructions("Ask twice.")
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -174,6 +179,46 @@ impl ServerHandler for Fixture {
         let mut result = ListToolsResult::with_all_items(page);
         result.next_cursor = (from + 4 < all.len()).then(|| (from + 4).to_string());
         Ok(result)
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(vec![Resource::new("tide://dover", "dover")]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        match &*request.uri {
+            "tide://dover" => {
+                let contents = vec![ResourceContents::text("high at 14:07", &request.uri)];
+                Ok(ReadResourceResult::new(contents).into())
+            }
+            _ => Err(ErrorData::resource_not_found("no such port", None)),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(vec![Prompt::new("plan", Some("Plans."), None)]))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let text = format!("{} {}", request.name, json!(request.arguments));
+        let messages = vec![PromptMessage::new_text(Role::User, text)];
+        Ok(GetPromptResult::new(messages).into())
     }
 
     async fn call_tool(

@@ -14,6 +14,7 @@ mod ends;
 mod fixture;
 mod http;
 mod listing;
+mod offers;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -60,6 +60,9 @@ fn table(args: &args::McpAdd) -> Result<Table, Error> {
     if !args.tool.is_empty() {
         table.insert("tools", value(list(&args.tool)));
     }
+    if args.resources {
+        table.insert("resources", value(true));
+    }
     if let Some(timeout) = args.timeout {
         table.insert("timeout", value(in_words(timeout)));
     }
