@@ -1,6 +1,6 @@
 //! A connection that is live, and another one after it.
 
-use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,21 +22,25 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// How often it is connected to in a row without a call that was answered.
 const CONNECTIONS: u32 = 3;
 
+/// How often changes of the tools are subscribed to, and the pause before it is done again.
+const SUBSCRIPTIONS: u32 = 5;
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// The connections to a server, one at a time.
 pub(crate) struct Connections {
     connect: Arc<dyn Connect>,
     pub(crate) handler: Handler,
+    /// Connections since the last call that was answered.
+    made: AtomicU32,
     state: tokio::sync::Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     live: Option<Arc<Live>>,
-    /// Connections since the last call that was answered.
-    made: u32,
     greeting: Greeting,
-    /// Why the last ones ended.
-    ends: VecDeque<String>,
+    /// What the last one wrote for people before it ended.
+    said: String,
     closed: bool,
 }
 
@@ -53,7 +57,8 @@ pub(crate) struct Live {
 
 impl Connections {
     pub(crate) fn new(connect: Arc<dyn Connect>) -> Self {
-        Self { connect, handler: Handler::default(), state: tokio::sync::Mutex::default() }
+        let (handler, made) = (Handler::default(), AtomicU32::new(0));
+        Self { connect, handler, made, state: tokio::sync::Mutex::default() }
     }
 
     /// The live connection; it is made if there is none.
@@ -69,19 +74,14 @@ impl Connections {
             return Err(Error::Unavailable("it was closed".to_owned()));
         }
         if let Some(ended) = state.live.take() {
-            let words = ended.end().await.to_owned();
-            if state.ends.len() == CONNECTIONS as usize {
-                state.ends.pop_front();
-            }
-            state.ends.push_back(words);
+            ended.end().await.clone_into(&mut state.said);
         }
-        if state.made >= CONNECTIONS {
-            let last = state.ends.back().map_or("", String::as_str);
-            let said = said("it said last", last);
+        if self.made.load(Ordering::SeqCst) >= CONNECTIONS {
+            let said = said("it said last", &state.said);
             let reason = format!("it ended {CONNECTIONS} times in a row{said}");
             return Err(Error::Unavailable(reason));
         }
-        state.made += 1;
+        self.made.fetch_add(1, Ordering::SeqCst);
         let mut greeting = state.greeting;
         let live = Arc::new(self.make(&mut greeting).await?);
         state.greeting = greeting;
@@ -91,8 +91,8 @@ impl Connections {
     }
 
     /// Notes that a call was answered: the server works.
-    pub(crate) async fn works(&self) {
-        self.state.lock().await.made = 1;
+    pub(crate) fn works(&self) {
+        self.made.store(1, Ordering::SeqCst);
     }
 
     /// Connects; a server that may only know the older greeting is connected to once more.
@@ -131,16 +131,7 @@ impl Connections {
         if tells != Some(true) || info.protocol_version.has_initialize() {
             return;
         }
-        let (peer, handler) = (peer.clone(), self.handler.clone());
-        tokio::spawn(async move {
-            let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            let Ok(mut changes) = peer.listen(filter).await else { return };
-            while let Ok(Some(change)) = changes.next().await {
-                if matches!(change, ServerNotification::ToolListChangedNotification(_)) {
-                    handler.tools_changed();
-                }
-            }
-        });
+        tokio::spawn(listen(peer.clone(), self.handler.clone()));
     }
 
     /// Closes the connection: none is made after it.
@@ -155,6 +146,26 @@ impl Connections {
         if let Some(live) = live {
             let _ = tokio::spawn(async move { live.end().await.len() }).await;
         }
+    }
+}
+
+/// Notes changes of the tools as long as the connection lives; a subscription that ends before is
+/// made again a few times.
+async fn listen(peer: Peer<RoleClient>, handler: Handler) {
+    for _ in 0..SUBSCRIPTIONS {
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        let Ok(mut changes) = peer.listen(filter).await else { return };
+        while let Ok(Some(change)) = changes.next().await {
+            if matches!(change, ServerNotification::ToolListChangedNotification(_)) {
+                handler.tools_changed();
+            }
+        }
+        if peer.is_transport_closed() {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+        // One may have been missed.
+        handler.tools_changed();
     }
 }
 

@@ -176,7 +176,7 @@ impl OfferTool {
                 get(peer, wanted).await?
             }
         };
-        self.connections.works().await;
+        self.connections.works();
         Ok(parts)
     }
 }

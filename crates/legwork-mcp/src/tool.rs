@@ -61,7 +61,7 @@ impl RemoteTool {
             Ok(_) => self.failed("it asks for something that it was not offered"),
             Err(error) => return self.unanswered(&error, &live).await,
         };
-        self.connections.works().await;
+        self.connections.works();
         result
     }
 
