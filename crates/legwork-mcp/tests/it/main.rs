@@ -14,6 +14,8 @@ mod ends;
 mod fixture;
 mod http;
 mod listing;
+#[cfg(feature = "oauth")]
+mod oauth;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {
