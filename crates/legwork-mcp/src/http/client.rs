@@ -11,7 +11,7 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::{HttpConnector, HttpInfo};
 use hyper_util::rt::TokioExecutor;
 use rmcp::model::ClientJsonRpcMessage;
@@ -19,17 +19,13 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
 };
-use rustls::ClientConfig;
 use sse_stream::Sse;
 
+use super::connector::connector;
 use super::{Credentials, Denial, MESSAGE, events, reply};
 
-/// How long a connection may take.
-const CONNECTING: Duration = Duration::from_secs(10);
 /// How long a connection is kept that nothing goes over.
 const IDLE: Duration = Duration::from_secs(30);
-/// How long a silent connection is left alone before it is asked whether it is still open.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// What the other side answers with.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -75,25 +71,6 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
 pub(crate) struct Client {
     http: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     credentials: Option<Arc<dyn Credentials>>,
-}
-
-/// Connects over this, with TLS that trusts whom the system trusts.
-///
-/// # Errors
-/// When the system's certificates cannot be read.
-pub(crate) fn connector<R>(
-    mut tcp: HttpConnector<R>,
-) -> io::Result<HttpsConnector<HttpConnector<R>>> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.try_with_platform_verifier())
-        .map_err(io::Error::other)?;
-    tcp.enforce_http(false);
-    tcp.set_connect_timeout(Some(CONNECTING));
-    tcp.set_nodelay(true);
-    tcp.set_keepalive(Some(KEEP_ALIVE));
-    Ok(HttpsConnector::from((tcp, config.with_no_client_auth())))
 }
 
 impl Client {

@@ -28,6 +28,7 @@ pub(crate) trait Credentials: Send + Sync {
 
 /// A request that was refused.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "what reads them is a feature"))]
 pub(crate) struct Denial<'a> {
     /// 401 or 403.
     pub(crate) status: StatusCode,

@@ -15,13 +15,16 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use crate::connect::{Connect, Connected, Error, Peer, Wire};
 
 mod client;
+mod connector;
 mod credentials;
 mod events;
 mod reply;
 
+#[cfg(feature = "oauth")]
+pub(crate) use client::reason;
 pub(crate) use client::{Client, Failed};
 #[cfg(feature = "oauth")]
-pub(crate) use client::{connector, reason};
+pub(crate) use connector::connector;
 pub(crate) use credentials::{Credentials, Denial};
 
 /// How often a stream of messages that broke is opened again, and the pause before.

@@ -4,7 +4,6 @@ use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationMetada
 use url::Url;
 
 use super::grant::Method;
-use super::reach::Place;
 use super::{refused, silent};
 use crate::connect::Error;
 
@@ -32,17 +31,16 @@ pub(super) async fn discover(
     manager: &AuthorizationManager,
     server: &Url,
     challenge: Option<&str>,
-    place: Place,
 ) -> Result<Metadata, Error> {
     let found = silent(manager.resolve_metadata_from_challenge(challenge)).await;
     let found = found.map_err(|error| words(&error))?;
     if !found.source.is_discovered() {
         return Err(refused("the server names no authorization server"));
     }
-    check(found.metadata, server, place)
+    check(found.metadata, server)
 }
 
-fn check(whole: AuthorizationMetadata, server: &Url, place: Place) -> Result<Metadata, Error> {
+fn check(whole: AuthorizationMetadata, server: &Url) -> Result<Metadata, Error> {
     let methods = whole.code_challenge_methods_supported.as_deref().unwrap_or_default();
     if !methods.iter().any(|method| method == "S256") {
         return Err(refused("the authorization server does not say that it supports PKCE (S256)"));
@@ -54,7 +52,7 @@ fn check(whole: AuthorizationMetadata, server: &Url, place: Place) -> Result<Met
     let registration = whole.registration_endpoint.clone();
     let endpoints = [Some(&whole.authorization_endpoint), Some(&whole.token_endpoint)];
     for endpoint in endpoints.into_iter().chain([registration.as_ref()]).flatten() {
-        endpoint_is_safe(endpoint, server, place)?;
+        endpoint_is_safe(endpoint, server)?;
     }
     let issuer = whole.issuer.clone();
     let issuer =
@@ -78,13 +76,13 @@ fn check(whole: AuthorizationMetadata, server: &Url, place: Place) -> Result<Met
 
 const METHODS: &str = "token_endpoint_auth_methods_supported";
 
-/// Secrets go over TLS, unless nobody can listen, or the server itself is reached without it.
-fn endpoint_is_safe(endpoint: &str, server: &Url, place: Place) -> Result<(), Error> {
+/// Checks that secrets go over TLS, unless the server itself is reached without it.
+fn endpoint_is_safe(endpoint: &str, server: &Url) -> Result<(), Error> {
     let url = Url::parse(endpoint);
     let url = url.map_err(|_| refused("an endpoint of the authorization server is not a URL"))?;
     match url.scheme() {
         "https" => Ok(()),
-        "http" if place == Place::Loopback || server.scheme() == "http" => Ok(()),
+        "http" if server.scheme() == "http" => Ok(()),
         _ => Err(refused("an endpoint of the authorization server is not at `https://`")),
     }
 }

@@ -1,10 +1,8 @@
 //! A grant in a file that only the person can read.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +18,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// Keeps the grant of one server in a file.
 ///
-/// The file has mode 0600, and its folder, which is of its own, mode 0700. A lock beside it keeps
+/// The file has mode 0600, and its folder mode 0700: another folder is not used. A lock beside it keeps
 /// other processes away while tokens are renewed.
 #[derive(Debug, Clone)]
 pub struct FileStore {
@@ -126,12 +124,13 @@ fn lock(path: &Path) -> io::Result<File> {
 /// The folder of the file, which only the person can open.
 fn folder(path: &Path) -> io::Result<&Path> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.ok_or_else(|| io::Error::other("it is in no folder of its own"))?;
+    let folder = folder.ok_or_else(|| io::Error::other("they are in no folder of their own"))?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if fs::metadata(folder)?.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    match fs::metadata(folder)?.mode() & 0o077 {
+        0 => Ok(folder),
+        // It may be the home of the person: its mode is theirs to change.
+        _ => Err(io::Error::other("other users may open their folder: give it the mode 0700")),
     }
-    Ok(folder)
 }
 
 fn beside(path: &Path, what: &str) -> PathBuf {

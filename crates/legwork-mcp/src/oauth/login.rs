@@ -107,7 +107,7 @@ impl Flow<'_> {
         let manager = AuthorizationManager::new_with_oauth_http_client(server, shared);
         let mut manager = manager.await.map_err(|error| refused(&error.to_string()))?;
         let challenge = self.challenge.as_deref();
-        let metadata = discovery::discover(&manager, self.server, challenge, self.place).await?;
+        let metadata = discovery::discover(&manager, self.server, challenge).await?;
         self.is_expected(&metadata.issuer)?;
         manager.set_metadata(metadata.for_client(metadata.method()));
         self.asked = self.scopes(&manager, &metadata).await;

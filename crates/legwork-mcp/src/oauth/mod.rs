@@ -41,6 +41,9 @@ pub use loopback::LoopbackBrowser;
 pub use store::{Guard, TokenStore};
 pub(crate) use tokens::Tokens;
 
+/// Characters of the reason of a failed login at most.
+const WORDS: usize = 600;
+
 /// How a server is logged in to: where its tokens are kept, and who we are.
 ///
 /// Without anything else, we register with the authorization server that the server names, and
@@ -169,8 +172,10 @@ impl fmt::Debug for Login {
     }
 }
 
+/// Why there is no login; parts of it may be the words of others.
 fn refused(why: &str) -> Error {
-    Error::Denied(format!("the login failed: {why}"))
+    let shown = why.chars().map(|c| if c.is_control() { ' ' } else { c });
+    Error::Denied(format!("the login failed: {}", shown.take(WORDS).collect::<String>()))
 }
 
 /// A URL as it is compared and kept.

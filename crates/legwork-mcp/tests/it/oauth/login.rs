@@ -1,6 +1,8 @@
 //! What a login asks for, and what runs do after it.
 
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -33,19 +35,24 @@ async fn s18_12_after_a_login_an_agent_uses_the_server() {
 async fn s18_12_tokens_are_kept_where_only_the_person_can_read_them() {
     let world = World::new(Fixture::new()).await;
     world.endpoint().log_in(&Person::default()).await.unwrap();
-    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     let (file, folder) = (world.file(), world.file().parent().unwrap().to_owned());
     assert_eq!((mode(&file), mode(&folder)), (0o600, 0o700));
     for beside in folder.read_dir().unwrap() {
         assert_eq!(mode(&beside.unwrap().path()), 0o600);
     }
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let set = |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode));
+    set(&folder, 0o755).unwrap();
+    let error = world.endpoint().log_in(&Person::default()).await.unwrap_err().to_string();
+    assert!(error.contains("other users may open their folder"), "{error}");
+    set(&folder, 0o700).unwrap();
+    set(&file, 0o644).unwrap();
     let (_, warnings) = run(world.endpoint(), &[]).await;
     assert!(
         warnings.iter().any(|warning| warning.contains("other users may read it")),
         "{warnings:?}"
     );
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    set(&file, 0o600).unwrap();
     world.endpoint().log_out().await.unwrap();
     assert!(!file.exists());
 }

@@ -87,3 +87,11 @@ async fn s18_12_a_server_that_asks_for_nothing_and_names_nobody_is_not_logged_in
     let error = endpoint.authorized(world.login()).log_in(&Person::default()).await.unwrap_err();
     assert!(error.to_string().contains("names no authorization server"), "{error}");
 }
+
+#[tokio::test]
+async fn s18_12_a_header_and_a_login_are_not_given_together() {
+    let world = World::new(Fixture::new()).await;
+    let endpoint = world.endpoint().header("Authorization", "Bearer mine").unwrap();
+    let error = endpoint.log_in(&Person::default()).await.unwrap_err().to_string();
+    assert!(error.contains("both a header `Authorization` and a login"), "{error}");
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use legwork_testkit::Gate;
 use serde_json::json;
 use tokio::sync::Barrier;
 
@@ -97,4 +98,22 @@ async fn s18_12_tokens_for_another_server_are_not_used() {
     std::fs::write(world.file(), text.replace("/mcp\",\"access\"", "/other\",\"access\"")).unwrap();
     let (_, warnings) = run(world.endpoint(), &[]).await;
     assert!(warnings.iter().any(|warning| warning.contains("log in first")), "{warnings:?}");
+}
+
+#[tokio::test]
+async fn s18_12_a_renewal_goes_on_when_the_run_that_needs_it_is_dropped() {
+    let world = World::new(Fixture::new()).await;
+    world.endpoint().log_in(&Person::default()).await.unwrap();
+    world.revoke();
+    let gate = Gate::new();
+    *world.all.hold.lock().unwrap() = Some(gate.clone());
+    tokio::select! {
+        biased;
+        _ = run(world.endpoint(), &["my_echo"]) => unreachable!("it waits at the gate"),
+        () = gate.arrived(1) => {}
+    }
+    gate.open();
+    let (results, warnings) = run(world.endpoint(), &["my_echo"]).await;
+    assert_eq!(results, ["{}"], "{warnings:?}");
+    assert_eq!(world.now().renewed, 1);
 }

@@ -1,24 +1,23 @@
 //! A server, and an authorization server, on one port.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use http::header::AUTHORIZATION;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use legwork_mcp::Endpoint;
 use legwork_mcp::oauth::{FileStore, Login};
+use legwork_testkit::Gate;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Barrier;
-use url::Url;
 
+use super::authority::{form, json, with};
 use crate::fixture::Fixture;
 use crate::http::{Reply, Web, plain};
 
@@ -36,6 +35,8 @@ pub(crate) struct All {
     pub(crate) now: Mutex<Now>,
     /// Holds requests with tokens that are refused, until there are two.
     pub(crate) two_refused: Mutex<Option<Arc<Barrier>>>,
+    /// Holds those that ask for tokens.
+    pub(crate) hold: Mutex<Option<Gate>>,
     /// Whether tokens are given at all.
     pub(crate) gives: AtomicBool,
 }
@@ -64,9 +65,9 @@ pub(crate) struct Now {
     pub(crate) clients: Vec<String>,
     /// Every secret that there is.
     pub(crate) secrets: Vec<String>,
-    codes: HashMap<String, HashMap<String, String>>,
-    tokens: HashMap<String, String>,
-    refreshing: HashMap<String, String>,
+    pub(super) codes: HashMap<String, HashMap<String, String>>,
+    pub(super) tokens: HashMap<String, String>,
+    pub(super) refreshing: HashMap<String, String>,
 }
 
 impl World {
@@ -82,6 +83,7 @@ impl World {
             mcp,
             now: Mutex::new(now),
             two_refused: Mutex::default(),
+            hold: Mutex::default(),
             gives: AtomicBool::new(true),
         });
         let answering = Arc::clone(&all);
@@ -119,26 +121,8 @@ impl World {
     }
 }
 
-fn json(status: u16, body: &Value) -> Reply {
-    plain(status, &[("content-type", "application/json")], &body.to_string())
-}
-
-fn with(mut value: Value, else_: &Value) -> Value {
-    for (name, other) in else_.as_object().into_iter().flatten() {
-        match other {
-            Value::Null => value.as_object_mut().unwrap().remove(name),
-            other => value.as_object_mut().unwrap().insert(name.clone(), other.clone()),
-        };
-    }
-    value
-}
-
-fn form(text: &str) -> HashMap<String, String> {
-    url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
-}
-
 impl All {
-    fn base(&self) -> &str {
+    pub(super) fn base(&self) -> &str {
         self.base.get().unwrap()
     }
 
@@ -158,112 +142,15 @@ impl All {
             "/register" => self.register(&text),
             "/authorize" => self.authorize(parts.uri.query().unwrap()),
             "/token" => {
+                let hold = self.hold.lock().unwrap().clone();
+                if let Some(gate) = hold {
+                    gate.pass().await;
+                }
                 let header = parts.headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap());
                 self.token(&form(&text), header)
             }
             _ => plain(404, &[], ""),
         }
-    }
-
-    fn metadata(&self) -> Reply {
-        let base = self.base();
-        let about = json!({
-            "issuer": base,
-            "authorization_endpoint": format!("{base}/authorize"),
-            "token_endpoint": format!("{base}/token"),
-            "registration_endpoint": format!("{base}/register"),
-            "code_challenge_methods_supported": ["S256"],
-            "response_types_supported": ["code"],
-            "authorization_response_iss_parameter_supported": true,
-        });
-        json(200, &with(about, &self.now.lock().unwrap().issuer))
-    }
-
-    fn register(&self, text: &str) -> Reply {
-        let mut now = self.now.lock().unwrap();
-        now.registered.push(serde_json::from_str(text).unwrap());
-        let answer = with(json!({"client_id": "client-1"}), &now.registration);
-        now.secrets.extend(answer["client_secret"].as_str().map(str::to_owned));
-        json(201, &answer)
-    }
-
-    fn authorize(&self, query: &str) -> Reply {
-        let mut now = self.now.lock().unwrap();
-        let asked = form(query);
-        let code = format!("secret-code-{}", now.authorized.len());
-        let mut back = Url::parse(&asked["redirect_uri"]).unwrap();
-        let mut pairs = HashMap::from([
-            ("code", code.clone()),
-            ("state", asked["state"].clone()),
-            ("iss", self.base().to_owned()),
-        ]);
-        for (name, value) in now.callback.clone() {
-            match value {
-                Some(value) => pairs.insert(name, value.to_owned()),
-                None => pairs.remove(name),
-            };
-        }
-        back.query_pairs_mut().extend_pairs(pairs);
-        now.secrets.extend([code.clone(), asked["state"].clone()]);
-        now.authorized.push(asked.clone());
-        now.codes.insert(code, asked);
-        plain(302, &[("location", back.as_str())], "")
-    }
-
-    fn token(&self, asked: &HashMap<String, String>, header: Option<&str>) -> Reply {
-        let mut now = self.now.lock().unwrap();
-        now.secrets.extend(asked.get("code_verifier").cloned());
-        let client = match header {
-            Some(basic) => {
-                let pair = STANDARD.decode(basic.strip_prefix("Basic ").unwrap()).unwrap();
-                format!("basic {}", String::from_utf8(pair).unwrap())
-            }
-            None => format!(
-                "post {}:{}",
-                asked["client_id"],
-                asked.get("client_secret").map_or("", |secret| secret)
-            ),
-        };
-        now.clients.push(client);
-        let refused = |words: &str| {
-            let echo = json!(asked).to_string();
-            json(
-                400,
-                &json!({"error": "invalid_grant", "error_description": format!("{words} {echo}")}),
-            )
-        };
-        if !self.gives.load(Ordering::SeqCst) || asked["resource"] != format!("{}/mcp", self.base())
-        {
-            return refused("no");
-        }
-        let (scope, lasts) = match &*asked["grant_type"] {
-            "authorization_code" => {
-                let Some(page) = now.codes.remove(&asked["code"]) else { return refused("code") };
-                let hash = hmac_sha256::Hash::hash(asked["code_verifier"].as_bytes());
-                assert_eq!(page["code_challenge"], URL_SAFE_NO_PAD.encode(hash));
-                assert_eq!(page["redirect_uri"], asked["redirect_uri"]);
-                now.redeemed += 1;
-                (page.get("scope").cloned().unwrap_or_default(), now.lasts[0])
-            }
-            _ => {
-                let Some(scope) = now.refreshing.remove(&asked["refresh_token"]) else {
-                    return refused("refresh");
-                };
-                now.renewed += 1;
-                (scope, now.lasts[1])
-            }
-        };
-        let count = now.redeemed + now.renewed;
-        let (token, refresh) = (format!("secret-token-{count}"), format!("secret-refresh-{count}"));
-        now.tokens.insert(token.clone(), scope.clone());
-        now.refreshing.insert(refresh.clone(), scope);
-        now.secrets.extend([token.clone(), refresh.clone()]);
-        let given =
-            json!({"access_token": token, "token_type": "Bearer", "refresh_token": refresh});
-        json(
-            200,
-            &with(given, &lasts.map_or_else(|| json!({}), |lasts| json!({"expires_in": lasts}))),
-        )
     }
 
     async fn serve(&self, request: Request<Full<Bytes>>, text: &str) -> Reply {
