@@ -171,3 +171,6 @@ impl Credentials for Tokens {
 
     fn answered_from(&self, _: IpAddr) {}
 }
+
+#[cfg(test)]
+mod tests;

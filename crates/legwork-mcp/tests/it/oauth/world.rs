@@ -35,7 +35,7 @@ pub(crate) struct All {
     pub(crate) now: Mutex<Now>,
     /// Holds requests with tokens that are refused, until there are two.
     pub(crate) two_refused: Mutex<Option<Arc<Barrier>>>,
-    /// Holds those that ask for tokens.
+    /// Holds the answers of those that ask for tokens.
     pub(crate) hold: Mutex<Option<Gate>>,
     /// Whether tokens are given at all.
     pub(crate) gives: AtomicBool,
@@ -142,12 +142,13 @@ impl All {
             "/register" => self.register(&text),
             "/authorize" => self.authorize(parts.uri.query().unwrap()),
             "/token" => {
+                let header = parts.headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap());
+                let answer = self.token(&form(&text), header);
                 let hold = self.hold.lock().unwrap().clone();
                 if let Some(gate) = hold {
                     gate.pass().await;
                 }
-                let header = parts.headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap());
-                self.token(&form(&text), header)
+                answer
             }
             _ => plain(404, &[], ""),
         }
