@@ -23,7 +23,7 @@
 //! process), `http` (a server elsewhere: [`Endpoint`]), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
 //! `fault`, `handler` and
 //! `calls` (what a server says meanwhile), `listing`, `names`, `schema`, `effect`, `tool`,
-//! `offer`, `result`.
+//! `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to servers over HTTP.
 #![forbid(unsafe_code)]
 
 mod attended;
@@ -37,6 +37,8 @@ mod handshake;
 mod http;
 mod listing;
 mod names;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod offer;
 pub mod program;
 mod result;

@@ -7,29 +7,25 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector};
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::{HttpConnector, HttpInfo};
 use hyper_util::rt::TokioExecutor;
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
 };
-use rustls::ClientConfig;
 use sse_stream::Sse;
 
-use super::{MESSAGE, events, reply};
+use super::connector::connector;
+use super::{Credentials, Denial, MESSAGE, events, reply};
 
-/// How long a connection may take.
-const CONNECTING: Duration = Duration::from_secs(10);
 /// How long a connection is kept that nothing goes over.
 const IDLE: Duration = Duration::from_secs(30);
-/// How long a silent connection is left alone before it is asked whether it is still open.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// What the other side answers with.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -56,10 +52,13 @@ pub(crate) enum Error {
     Message(#[source] serde_json::Error),
     #[error("the server sends to another address, HTTP {0}: give that one")]
     Moved(StatusCode),
+    /// What a person can do about it.
+    #[error("{0}")]
+    Unauthorized(String),
 }
 
 /// The innermost reason, which is what a person can do something about.
-fn reason(error: &dyn std::error::Error) -> String {
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -71,39 +70,79 @@ fn reason(error: &dyn std::error::Error) -> String {
 #[derive(Clone)]
 pub(crate) struct Client {
     http: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    credentials: Option<Arc<dyn Credentials>>,
 }
 
 impl Client {
-    /// A client that trusts whom the system trusts.
+    /// A client that trusts whom the system trusts, and has these credentials.
     ///
     /// # Errors
     /// When the system's certificates cannot be read.
-    pub(crate) fn new() -> io::Result<Self> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(|builder| builder.try_with_platform_verifier())
-            .map_err(io::Error::other)?;
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_connect_timeout(Some(CONNECTING));
-        tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(KEEP_ALIVE));
-        let connector = HttpsConnector::from((tcp, config.with_no_client_auth()));
+    pub(crate) fn new(credentials: Option<Arc<dyn Credentials>>) -> io::Result<Self> {
+        let connector = connector(HttpConnector::new())?;
         let mut builder = hyper_util::client::legacy::Client::builder(TokioExecutor::new());
         builder.pool_idle_timeout(IDLE);
         builder.pool_timer(hyper_util::rt::TokioTimer::new());
-        Ok(Self { http: builder.build(connector) })
+        Ok(Self { http: builder.build(connector), credentials })
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failed> {
+        let Some(credentials) = &self.credentials else { return self.exchange(request).await };
+        let unauthorized = |words| Failed::Client(Error::Unauthorized(words));
+        let mut token = credentials.token().await.map_err(unauthorized)?;
+        let mut response = self.exchange(with_token(request.clone(), token.as_deref())?).await?;
+        if let (StatusCode::UNAUTHORIZED, Some(refused)) = (response.status(), &token)
+            && let Some(other) = credentials.renew(refused).await.map_err(unauthorized)?
+        {
+            response = self.exchange(with_token(request, Some(&other))?).await?;
+            token = Some(other);
+        }
+        let status = response.status();
+        if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Ok(response);
+        }
+        let denial = Denial { status, challenge: challenge(&response), had_token: token.is_some() };
+        match credentials.denied(denial).await {
+            Some(words) => Err(unauthorized(words)),
+            None => Ok(response),
+        }
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failed> {
         let response = self.http.request(request).await;
         let response = response.map_err(|error| Failed::Client(Error::Unreachable(error)))?;
+        let connection = response.extensions().get::<HttpInfo>();
+        if let (Some(credentials), Some(connection)) = (&self.credentials, connection) {
+            credentials.answered_from(connection.remote_addr().ip());
+        }
         match response.status().is_redirection() {
             true => Err(Failed::Client(Error::Moved(response.status()))),
             false => Ok(response),
         }
     }
+}
+
+/// A request with this token, if there is one.
+fn with_token(
+    mut request: Request<Full<Bytes>>,
+    token: Option<&str>,
+) -> Result<Request<Full<Bytes>>, Failed> {
+    let Some(token) = token else { return Ok(request) };
+    let value = HeaderValue::try_from(format!("Bearer {token}"));
+    let mut value = value.map_err(|error| Failed::Client(Error::Request(error.into())))?;
+    value.set_sensitive(true);
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(request)
+}
+
+/// What a server asks for: the challenge that is about tokens, if there are several.
+fn challenge(response: &Response<Incoming>) -> &str {
+    let all = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let all: Vec<_> = all.filter_map(|challenge| challenge.to_str().ok()).collect();
+    let is_bearer = |challenge: &&&str| {
+        challenge.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"))
+    };
+    all.iter().find(is_bearer).or(all.first()).copied().unwrap_or_default()
 }
 
 /// The request, with what all have.

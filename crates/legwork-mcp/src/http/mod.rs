@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue, Uri};
 use legwork_port::BoxFuture;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -14,10 +15,17 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use crate::connect::{Connect, Connected, Error, Peer, Wire};
 
 mod client;
+mod connector;
+mod credentials;
 mod events;
 mod reply;
 
+#[cfg(feature = "oauth")]
+pub(crate) use client::reason;
 pub(crate) use client::{Client, Failed};
+#[cfg(feature = "oauth")]
+pub(crate) use connector::connector;
+pub(crate) use credentials::{Credentials, Denial};
 
 /// How often a stream of messages that broke is opened again, and the pause before.
 const REOPENED: usize = 5;
@@ -38,8 +46,10 @@ const RESERVED: [&str; 6] =
 /// part of it.
 #[derive(Clone)]
 pub struct Endpoint {
-    url: Arc<str>,
+    pub(crate) url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
+    #[cfg(feature = "oauth")]
+    pub(crate) tokens: Option<Arc<crate::oauth::Tokens>>,
 }
 
 impl Endpoint {
@@ -59,7 +69,12 @@ impl Endpoint {
             let why = "it holds a user and a password, which are headers of their own";
             return Err(Error::Denied(format!("the URL of the server cannot be used: {why}")));
         }
-        Ok(Self { url: Arc::from(url), headers: HashMap::new() })
+        Ok(Self {
+            url: Arc::from(url),
+            headers: HashMap::new(),
+            #[cfg(feature = "oauth")]
+            tokens: None,
+        })
     }
 
     /// With a header on each request, such as `Authorization`; its value is never shown.
@@ -81,29 +96,51 @@ impl Endpoint {
     }
 }
 
+impl Endpoint {
+    /// Connects with these credentials.
+    ///
+    /// # Errors
+    /// When the system's certificates cannot be read, or it has credentials twice.
+    pub(crate) fn connect_with(
+        &self,
+        credentials: Option<Arc<dyn Credentials>>,
+    ) -> Result<Connected, Error> {
+        if credentials.is_some() && self.headers.contains_key(&AUTHORIZATION) {
+            let why = "it has both a header `Authorization` and a login: give it one of them";
+            return Err(Error::Denied(why.to_owned()));
+        }
+        let client = Client::new(credentials).map_err(|error| {
+            Error::Unreachable(format!("the certificates of the system cannot be read: {error}"))
+        })?;
+        let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
+            .custom_headers(self.headers.clone())
+            .max_sse_event_size(MESSAGE)
+            .max_json_response_size(MESSAGE)
+            .max_error_response_size(WORDS);
+        let mut retry = FixedInterval::default();
+        (retry.max_times, retry.duration) = (Some(REOPENED), PAUSE);
+        config.retry_config = Arc::new(retry);
+        let transport = StreamableHttpClientTransport::with_client(client, config);
+        Ok(Connected { wire: Wire::Http(transport), peer: Box::new(Remote) })
+    }
+
+    /// The credentials that are kept for it.
+    fn credentials(&self) -> Option<Arc<dyn Credentials>> {
+        #[cfg(feature = "oauth")]
+        if let Some(tokens) = &self.tokens {
+            return Some(Arc::clone(tokens) as _);
+        }
+        None
+    }
+}
+
 impl Connect for Endpoint {
     fn target(&self) -> String {
         self.url.to_string()
     }
 
     fn connect(&self) -> BoxFuture<'_, Result<Connected, Error>> {
-        Box::pin(async {
-            let client = Client::new().map_err(|error| {
-                Error::Unreachable(format!(
-                    "the certificates of the system cannot be read: {error}"
-                ))
-            })?;
-            let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
-                .custom_headers(self.headers.clone())
-                .max_sse_event_size(MESSAGE)
-                .max_json_response_size(MESSAGE)
-                .max_error_response_size(WORDS);
-            let mut retry = FixedInterval::default();
-            (retry.max_times, retry.duration) = (Some(REOPENED), PAUSE);
-            config.retry_config = Arc::new(retry);
-            let transport = StreamableHttpClientTransport::with_client(client, config);
-            Ok(Connected { wire: Wire::Http(transport), peer: Box::new(Remote) })
-        })
+        Box::pin(async { self.connect_with(self.credentials()) })
     }
 }
 

@@ -21,11 +21,11 @@ use tokio::task::JoinHandle;
 use crate::calls::results;
 use crate::fixture::Fixture;
 
-type Reply = Response<BoxBody<Bytes, Infallible>>;
+pub(crate) type Reply = Response<BoxBody<Bytes, Infallible>>;
 
 /// A server on a port of its own, until it is dropped.
-struct Web {
-    url: String,
+pub(crate) struct Web {
+    pub(crate) url: String,
     /// The headers of each request.
     seen: Arc<Mutex<Vec<HeaderMap>>>,
     serving: JoinHandle<()>,
@@ -38,7 +38,9 @@ impl Drop for Web {
 }
 
 impl Web {
-    async fn of<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static) -> Self
+    pub(crate) async fn of<F>(
+        answer: impl Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = Reply> + Send + 'static,
     {
@@ -82,7 +84,7 @@ fn service(fixture: Fixture) -> StreamableHttpService<Fixture, LocalSessionManag
     StreamableHttpService::new(move || Ok(fixture.clone()), Arc::new(sessions), config)
 }
 
-fn plain(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
+pub(crate) fn plain(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut reply = Response::builder().status(StatusCode::from_u16(status).unwrap());
     for (name, value) in headers {
         reply = reply.header(*name, *value);
@@ -91,7 +93,7 @@ fn plain(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
 }
 
 /// Runs an agent that makes these calls; the results, and the warnings.
-async fn run(endpoint: Endpoint, calls: &[&str]) -> (Vec<String>, Vec<String>) {
+pub(crate) async fn run(endpoint: Endpoint, calls: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut turns: Vec<_> = calls.iter().map(|name| Turn::call(*name, json!({}))).collect();
     turns.push(Turn::text("Done."));
     let observer = RecordingObserver::new();

@@ -14,6 +14,8 @@ mod ends;
 mod fixture;
 mod http;
 mod listing;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod offers;
 
 #[test]
