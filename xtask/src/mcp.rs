@@ -36,6 +36,9 @@ const PROGRAMS: &[needs::Need] =
 /// The scenarios of the suite that are played, by revision.
 const SCENARIOS: &[(&str, &[&str])] = &[
     ("2025-11-25", &["initialize", "tools_call", "sse-retry"]),
+    ("2025-11-25", LOGINS),
+    ("2026-07-28", LOGINS),
+    ("2026-07-28", NEWER_LOGINS),
     (
         "2026-07-28",
         &[
@@ -49,9 +52,41 @@ const SCENARIOS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Those in which the client logs in, which both revisions have.
+const LOGINS: &[&str] = &[
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+];
+
+/// Those that the newer one adds.
+const NEWER_LOGINS: &[&str] = &[
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+    "auth/metadata-issuer-mismatch",
+];
+
 /// What the requirement lists of the suite have beyond that, and what it waits for.
 const OPEN: &[(&str, &str)] = &[
-    ("auth/*", "logging in to servers"),
     ("elicitation-*, sep-2322-*", "questions of a server to the person"),
     ("server", "a server of our own"),
 ];
@@ -104,7 +139,9 @@ fn conformance(folder: &Path) -> Result<(), String> {
 /// Builds the client.
 fn client() -> Result<PathBuf, String> {
     let mut build = cargo::command();
-    build.args(["build", "--quiet", "--workspace", "--example", "conformance_client"]);
+    // The whole workspace is built with this feature, too.
+    build.args(["build", "--quiet", "--workspace", "--features", "legwork-mcp/oauth"]);
+    build.args(["--example", "conformance_client"]);
     succeeds(&mut build, "the client of the suite does not build")?;
     Ok(cargo::metadata()?.target_directory.join("debug/examples/conformance_client"))
 }

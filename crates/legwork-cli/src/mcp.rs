@@ -1,15 +1,20 @@
 //! The servers of the Model Context Protocol that the command's agent has.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use legwork::agent::toolset::{Decorated, ToolsetExt as _};
+use legwork::mcp::oauth::{FileStore, Login};
 use legwork::mcp::{Confined, Endpoint, Server};
 use legwork::tools::Program;
 
-use crate::config::{Config, Credential, Given, McpServer, Reach, Source, Sourced};
+use crate::config::{Client, Config, Credential, Given, McpServer, Reach, Source, Sourced};
 use crate::error::Error;
 use crate::sandbox::Place;
 use crate::settings::Settings;
+
+/// The header that carries credentials.
+const AUTHORIZATION: &str = "authorization";
 
 /// A server that is ready to be connected to.
 pub(crate) struct Ready {
@@ -28,45 +33,98 @@ pub(crate) async fn ready(
     settings: &Settings,
     place: &Place,
 ) -> Result<Ready, Error> {
-    let mut secrets = Vec::new();
-    let mut fetched = BTreeMap::new();
-    let (given, table) = match &server.value.reach {
-        Reach::Program { env, .. } => (env, "env"),
-        Reach::Url { headers, .. } => (headers, "headers"),
-    };
-    for (key, given) in given {
-        let named = format!("mcp.{name}.{table}.{key}");
-        let value = value(named, given, &server.source, settings, &mut secrets).await?;
-        fetched.insert(key.as_str(), value);
-    }
+    let mut fetched = Fetched { name, source: &server.source, settings, secrets: Vec::new() };
     let made = match &server.value.reach {
-        Reach::Program { command, .. } => program(name, command, &fetched, place),
-        Reach::Url { url, .. } => endpoint(name, url, &fetched, &server.source)?,
+        Reach::Program { command, env } => {
+            program(name, command, &fetched.all("env", env).await?, place)
+        }
+        Reach::Url { url, headers, client } => {
+            Server::new(name, fetched.endpoint(url, headers, client).await?)
+        }
     };
-    Ok(Ready { server: set(made, &server.value), secrets })
+    Ok(Ready { server: set(made, &server.value), secrets: fetched.secrets })
 }
 
-async fn value(
-    named: String,
-    given: &Given,
-    source: &Source,
+/// The address of a server of the settings, to log in to it; none if it is a program.
+///
+/// # Errors
+/// As [`ready`].
+pub(crate) async fn endpoint(
+    name: &str,
+    server: &Sourced<McpServer>,
     settings: &Settings,
-    secrets: &mut Vec<String>,
-) -> Result<String, Error> {
-    let from = match given {
-        Given::Text(text) => return Ok(text.clone()),
-        Given::From(from) => Sourced::new(from.clone(), source.clone()),
-    };
-    let fetched = Credential { provider: named, from }.fetch(&settings.writable()).await?;
-    secrets.push(fetched.expose().to_owned());
-    Ok(fetched.expose().to_owned())
+) -> Result<Option<Endpoint>, Error> {
+    let Reach::Url { url, headers, client } = &server.value.reach else { return Ok(None) };
+    let mut fetched = Fetched { name, source: &server.source, settings, secrets: Vec::new() };
+    fetched.endpoint(url, headers, client).await.map(Some)
+}
+
+/// The file of the tokens of a server; none if there is no place for it.
+fn tokens(name: &str) -> Option<PathBuf> {
+    Some(crate::store_address::home()?.join("mcp").join(format!("{name}.json")))
+}
+
+/// What a server is given, fetched one by one.
+struct Fetched<'a> {
+    name: &'a str,
+    source: &'a Source,
+    settings: &'a Settings,
+    secrets: Vec<String>,
+}
+
+impl Fetched<'_> {
+    async fn all(
+        &mut self,
+        table: &str,
+        given: &BTreeMap<String, Given>,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let mut all = BTreeMap::new();
+        for (key, given) in given {
+            all.insert(key.clone(), self.one(&format!("{table}.{key}"), given).await?);
+        }
+        Ok(all)
+    }
+
+    async fn one(&mut self, key: &str, given: &Given) -> Result<String, Error> {
+        let from = match given {
+            Given::Text(text) => return Ok(text.clone()),
+            Given::From(from) => Sourced::new(from.clone(), self.source.clone()),
+        };
+        let provider = format!("mcp.{}.{key}", self.name);
+        let fetched = Credential { provider, from }.fetch(&self.settings.writable()).await?;
+        self.secrets.push(fetched.expose().to_owned());
+        Ok(fetched.expose().to_owned())
+    }
+
+    async fn endpoint(
+        &mut self,
+        url: &str,
+        headers: &BTreeMap<String, Given>,
+        client: &Client,
+    ) -> Result<Endpoint, Error> {
+        let headers = self.all("headers", headers).await?;
+        let secret = match &client.secret {
+            Some(secret) => Some(self.one("client_secret", secret).await?),
+            None => None,
+        };
+        let endpoint = with_headers(self.name, url, &headers, self.source)?;
+        let has_own = headers.keys().any(|name| name.eq_ignore_ascii_case(AUTHORIZATION));
+        let Some(tokens) = tokens(self.name).filter(|_| !has_own) else { return Ok(endpoint) };
+        let login = Login::new(FileStore::new(tokens)).name("Legwork");
+        let login = match (&client.id, secret) {
+            (Some(id), Some(secret)) => login.confidential_client(id, secret),
+            (Some(id), None) => login.client(id),
+            (None, _) => login,
+        };
+        Ok(endpoint.authorized(client.scopes.iter().fold(login, Login::scope)))
+    }
 }
 
 /// A program, confined as commands are.
 fn program(
     name: &str,
     command: &[String],
-    variables: &BTreeMap<&str, String>,
+    variables: &BTreeMap<String, String>,
     place: &Place,
 ) -> Server {
     let Place { workspace, environment, sandbox } = place;
@@ -79,24 +137,22 @@ fn program(
     Server::new(name, Confined::new(command.join(" "), program))
 }
 
-fn endpoint(
+fn with_headers(
     name: &str,
     url: &str,
-    headers: &BTreeMap<&str, String>,
+    headers: &BTreeMap<String, String>,
     source: &Source,
-) -> Result<Server, Error> {
+) -> Result<Endpoint, Error> {
     let wrong = |error: legwork::mcp::Error| {
         let hint = format!("set [mcp.{name}] right ({source})");
         Error::usage(format!("the MCP server `{name}` cannot be reached: {error}"), hint)
     };
-    let endpoint = headers.iter().try_fold(Endpoint::new(url).map_err(wrong)?, |all, header| {
-        let (header, value) = header;
+    headers.iter().try_fold(Endpoint::new(url).map_err(wrong)?, |all, (header, value)| {
         // A token alone is one of a bearer, which is what nearly all servers take.
-        let is_token = header.eq_ignore_ascii_case("authorization") && !value.contains(' ');
+        let is_token = header.eq_ignore_ascii_case(AUTHORIZATION) && !value.contains(' ');
         let value = if is_token { &format!("Bearer {value}") } else { value };
         all.header(header, value).map_err(wrong)
-    })?;
-    Ok(Server::new(name, endpoint))
+    })
 }
 
 fn set(server: Server, settings: &McpServer) -> Server {

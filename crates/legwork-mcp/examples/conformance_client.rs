@@ -9,28 +9,113 @@ use std::error::Error;
 
 use legwork_agent::Agent;
 use legwork_agent::driver::{Line, NoModel, Scripted};
-use legwork_core::ToolSpec;
+use legwork_core::{ToolOutcome, ToolSpec};
+use legwork_mcp::oauth::{Browser, FileStore, Login};
 use legwork_mcp::{Endpoint, Seen, Server};
+use legwork_port::BoxFuture;
 use serde_json::{Map, Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 type Call = (String, Value);
+type Failed = Box<dyn Error>;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Failed> {
     let url = env::args().next_back().unwrap_or_default();
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
-    let server = Server::new("suite", Endpoint::new(&url)?);
+    let endpoint = Endpoint::new(&url)?;
+    match scenario.starts_with("auth/") {
+        true => logged_in(endpoint, &scenario).await,
+        false => play(&endpoint, &scenario).await.map(drop),
+    }
+}
+
+/// Calls the tools of a scenario; whether all calls succeeded.
+async fn play(endpoint: &Endpoint, scenario: &str) -> Result<bool, Failed> {
+    let server = Server::new("suite", endpoint.clone());
     let seen = server.look().await?;
-    let lines = calls(&scenario, &seen)?;
+    let lines = calls(scenario, &seen)?;
     let lines = lines.into_iter().map(|(name, arguments)| Line::call(name, arguments));
     let script = Scripted::new(lines.chain([Line::text("Done.")]));
     let agent = Agent::builder(NoModel).driver(script).toolset(server).build()?;
-    agent.run("Play the scenario.").await?;
-    Ok(())
+    let run = agent.run("Play the scenario.").await?;
+    let mut calls = run.state().step_results().flat_map(|result| result.step.tool_executions());
+    Ok(!calls.any(|call| matches!(*call.outcome, ToolOutcome::Failed(..))))
+}
+
+/// Logs in, and again where the server asks for more, and plays the scenario twice.
+async fn logged_in(endpoint: Endpoint, scenario: &str) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let login = login(FileStore::new(folder.path().join("tokens/suite.json")), scenario)?;
+    let endpoint = endpoint.authorized(login);
+    for _ in 0..3 {
+        endpoint.log_in(&Headless).await?;
+        let mut plays = 0;
+        while plays < 2 && play(&endpoint, scenario).await.unwrap_or(false) {
+            plays += 1;
+        }
+        if plays == 2 {
+            return Ok(());
+        }
+    }
+    Err("the server refuses what was granted".into())
+}
+
+/// Who we are to the authorization server of a scenario.
+fn login(tokens: FileStore, scenario: &str) -> Result<Login, Failed> {
+    let login = Login::new(tokens);
+    Ok(match scenario {
+        "auth/basic-cimd" => {
+            login.client_document("https://conformance-test.local/client-metadata.json")
+        }
+        "auth/pre-registration" => {
+            let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
+            let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
+            let login = login.confidential_client(text("client_id"), text("client_secret"));
+            match text("issuer") {
+                issuer if issuer.is_empty() => login,
+                issuer => login.issuer(issuer),
+            }
+        }
+        _ => login,
+    })
+}
+
+/// A browser whose person grants everything at once.
+struct Headless;
+
+impl Browser for Headless {
+    fn redirect_uri(&self) -> String {
+        "http://localhost:3000/callback".to_owned()
+    }
+
+    fn visit<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, legwork_mcp::Error>> {
+        Box::pin(async move {
+            let answer = get(url).await;
+            let answer = answer.map_err(|why| legwork_mcp::Error::Unreachable(why.to_string()))?;
+            let lines = answer.lines().filter_map(|line| line.split_once(": "));
+            let mut lines = lines.filter(|(name, _)| name.eq_ignore_ascii_case("location"));
+            let location = lines.next().map(|(_, location)| location.trim().to_owned());
+            location.ok_or_else(|| legwork_mcp::Error::Unreachable(answer.clone()))
+        })
+    }
+}
+
+/// The head of the answer to a request.
+async fn get(url: &str) -> Result<String, Failed> {
+    let rest = url.strip_prefix("http://").ok_or("it is not an address of HTTP")?;
+    let (host, path) = rest.split_once('/').ok_or("it has no path")?;
+    let mut stream = TcpStream::connect(host).await?;
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 /// The calls of a scenario, by the names that a model is shown.
-fn calls(scenario: &str, seen: &Seen) -> Result<Vec<Call>, Box<dyn Error>> {
+fn calls(scenario: &str, seen: &Seen) -> Result<Vec<Call>, Failed> {
     Ok(match scenario {
         "initialize" => Vec::new(),
         "http-custom-headers" => given(seen)?,
@@ -39,7 +124,7 @@ fn calls(scenario: &str, seen: &Seen) -> Result<Vec<Call>, Box<dyn Error>> {
 }
 
 /// The calls that the suite names.
-fn given(seen: &Seen) -> Result<Vec<Call>, Box<dyn Error>> {
+fn given(seen: &Seen) -> Result<Vec<Call>, Failed> {
     let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
     let calls = context["toolCalls"].as_array().cloned().unwrap_or_default();
     let calls = calls.into_iter().map(|call| {

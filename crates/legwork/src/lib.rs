@@ -64,6 +64,7 @@
 //! | `definitions` | | `definition` and `skills`: agents and skills as files |
 //! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
 //! | `mcp` | | `mcp`: tools of servers that speak the Model Context Protocol |
+//! | `oauth` | | `mcp::oauth`: logging in to MCP servers |
 //! | `otel` | | `otel`: traces and metrics of runs, to a collector of OpenTelemetry |
 //! | `http2` | | HTTP/2 to models whose servers offer it |
 //! | `compression` | | answers of models compressed with gzip or Brotli |

@@ -41,6 +41,15 @@ const RM_EXAMPLES: &str = "\
 Examples:
   legwork mcp rm memory";
 
+const LOGIN_EXAMPLES: &str = "\
+Examples:
+  legwork mcp login docs
+  legwork mcp login docs --port 8976     for a client whose address is registered
+
+It prints an address for your browser, and waits five minutes for you to come back
+from it. What is granted is kept in a file that only you can read, and renewed when
+it ends; `legwork mcp logout` forgets it. A run never asks.";
+
 const TEST_EXAMPLES: &str = "\
 Examples:
   legwork mcp test memory
@@ -63,6 +72,11 @@ pub(crate) enum Mcp {
     /// Connect to a server, and list its tools
     #[command(after_help = TEST_EXAMPLES)]
     Test(McpTest),
+    /// Log in to a server that asks for authorization, in a browser
+    #[command(after_help = LOGIN_EXAMPLES)]
+    Login(McpLogin),
+    /// Forget what was granted for a server
+    Logout(McpLogout),
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +126,21 @@ pub(crate) struct McpRemove {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpLogin {
+    /// Its name
+    pub(crate) name: String,
+    /// The port that the browser comes back to on this machine [default: any free one]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpLogout {
+    /// Its name
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct McpTest {
     /// Its name
     pub(crate) name: String,
@@ -128,7 +157,7 @@ impl Mcp {
         match self {
             Self::List(args) => args.json,
             Self::Test(args) => args.json,
-            Self::Add(_) | Self::Rm(_) => false,
+            Self::Add(_) | Self::Rm(_) | Self::Login(_) | Self::Logout(_) => false,
         }
     }
 }

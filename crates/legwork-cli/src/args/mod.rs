@@ -52,7 +52,7 @@ pub(crate) use sessions::{
     Sessions, Set, Show, Status, Title, Tree,
 };
 
-pub(crate) use mcp::{Mcp, McpAdd, McpList, McpRemove, McpTest};
+pub(crate) use mcp::{Mcp, McpAdd, McpList, McpLogin, McpLogout, McpRemove, McpTest};
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
 pub(crate) use undo::Undo;

@@ -295,7 +295,8 @@ pub(crate) const KEYS: &[Key] = &[
             "mcp",
             Expects::Mcp,
             "MCP servers whose tools the agent has: `command` is started in the sandbox with \
-             `env`, or `url` is asked with `headers`; `tools` and `except` choose of its tools, \
+             `env`, or `url` is asked with `headers`, or with what `legwork mcp login` was granted (`client_id`, \
+             `client_secret`, `scopes`); `tools` and `except` choose of its tools, \
              `resources` adds its resources and prompts, `timeout` limits a call, `trusted` believes what it says of their effects; a \
              project's file names commands only",
         )
@@ -344,8 +345,20 @@ pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
 pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
 
 /// The keys of a table `[mcp.NAME]`.
-pub(super) const OF_MCP: [&str; 9] =
-    ["command", "env", "url", "headers", "trusted", "tools", "except", "resources", "timeout"];
+pub(super) const OF_MCP: [&str; 12] = [
+    "command",
+    "env",
+    "url",
+    "headers",
+    "client_id",
+    "client_secret",
+    "scopes",
+    "trusted",
+    "tools",
+    "except",
+    "resources",
+    "timeout",
+];
 
 /// The keys of the table `[permissions]`.
 pub(super) const OF_PERMISSIONS: [&str; 3] = ["allow", "ask", "deny"];

@@ -41,7 +41,17 @@ pub(crate) enum Reach {
     /// It is a program that is started.
     Program { command: Vec<String>, env: BTreeMap<String, Given> },
     /// It runs elsewhere.
-    Url { url: String, headers: BTreeMap<String, Given> },
+    Url { url: String, headers: BTreeMap<String, Given>, client: Client },
+}
+
+/// Who we are to the authorization server of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Client {
+    /// The id that it knows us by; none if it gives one.
+    pub(crate) id: Option<String>,
+    pub(crate) secret: Option<Given>,
+    /// What is asked for, beside what the server names.
+    pub(crate) scopes: Vec<String>,
 }
 
 /// A value, or where it is fetched when it is needed.
@@ -67,9 +77,16 @@ impl McpServer {
             Reach::Program { command, env } => {
                 vec![("command", json!(command)), ("env", names(env))]
             }
-            Reach::Url { url, headers } => vec![("url", json!(url)), ("headers", names(headers))],
+            Reach::Url { url, headers, client } => vec![
+                ("url", json!(url)),
+                ("headers", names(headers)),
+                ("client_id", json!(client.id)),
+                ("scopes", json!(client.scopes)),
+            ],
         };
-        listed.retain(|(_, value)| value.as_array().is_none_or(|names| !names.is_empty()));
+        listed.retain(|(_, value)| {
+            !value.is_null() && value.as_array().is_none_or(|names| !names.is_empty())
+        });
         listed.extend(self.trusted.then_some(("trusted", json!(true))));
         listed.extend(self.tools.as_ref().map(|tools| ("tools", json!(tools))));
         listed.extend((!self.except.is_empty()).then(|| ("except", json!(self.except))));
@@ -81,11 +98,11 @@ impl McpServer {
 
     /// The files that hold what it is given.
     pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let given = match &self.reach {
-            Reach::Program { env, .. } => env,
-            Reach::Url { headers, .. } => headers,
+        let (given, secret) = match &self.reach {
+            Reach::Program { env, .. } => (env, None),
+            Reach::Url { headers, client, .. } => (headers, client.secret.as_ref()),
         };
-        given.values().filter_map(|given| match given {
+        given.values().chain(secret).filter_map(|given| match given {
             Given::From(KeySource::File(path)) => Some(path.clone()),
             _ => None,
         })
@@ -117,6 +134,7 @@ struct Parts {
     env: BTreeMap<String, Given>,
     url: Option<String>,
     headers: BTreeMap<String, Given>,
+    client: Client,
     trusted: bool,
     tools: Option<Vec<String>>,
     except: Vec<String>,
@@ -131,10 +149,18 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
         of_project(&whole)?;
         set(&mut parts, &whole)?;
     }
-    let Parts { command, env, url, headers, trusted, tools, except, resources, timeout } = parts;
+    let Parts { command, env, url, headers, client, trusted, tools, except, resources, timeout } =
+        parts;
     let reach = match (command, url) {
+        (Some(_), None) if client != Client::default() => {
+            return Err(table
+                .problem("has `client_id`, `client_secret` or `scopes`, which are for a `url`"));
+        }
         (Some(command), None) if headers.is_empty() => Reach::Program { command, env },
-        (None, Some(url)) if env.is_empty() => Reach::Url { url, headers },
+        (None, Some(_)) if client.secret.is_some() && client.id.is_none() => {
+            return Err(table.problem("has `client_secret` without `client_id`"));
+        }
+        (None, Some(url)) if env.is_empty() => Reach::Url { url, headers, client },
         (Some(_), None) => return Err(table.problem("has `headers`, which a command has none of")),
         (None, Some(_)) => return Err(table.problem("has `env`, which is for a `command`")),
         _ => return Err(table.problem("must have exactly one of `command` and `url`")),
@@ -145,7 +171,9 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
 /// What a project may not say of a server: it may start a program in the sandbox, and no more.
 fn of_project(entry: &Item<'_>) -> Result<(), Error> {
     let why = match entry.name.rsplit('.').next().unwrap_or_default() {
-        "url" | "headers" => "it could let the agent send away what it reads",
+        "url" | "headers" | "client_id" | "client_secret" | "scopes" => {
+            "it could let the agent send away what it reads"
+        }
         "trusted" => "it could have calls repeated that may run only once",
         _ => return Ok(()),
     };
@@ -181,6 +209,9 @@ fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
         "headers" => parts.headers = given(&expecting("a table of headers"))?,
         "trusted" => parts.trusted = flag(&expecting("true or false"))?,
         "resources" => parts.resources = flag(&expecting("true or false"))?,
+        "client_id" => parts.client.id = Some(entry.text()?.to_owned()),
+        "client_secret" => parts.client.secret = Some(one_given(&expecting(GIVEN))?),
+        "scopes" => parts.client.scopes = words(&expecting("a list of scopes"))?,
         "tools" => parts.tools = Some(words(&expecting("a list of names of tools"))?),
         "except" => parts.except = words(&expecting("a list of names of tools"))?,
         _ => {
@@ -208,13 +239,16 @@ fn given(outer: &Item<'_>) -> Result<BTreeMap<String, Given>, Error> {
     for (name, value) in in_order(outer.table()?) {
         let whole = format!("{}.{}", outer.name, clipped(name.get_ref()));
         let one = item(outer.document, whole, value, GIVEN);
-        let one = match one.value {
-            DeValue::String(_) => Given::Text(one.text()?.to_owned()),
-            _ => Given::From(source(&one)?),
-        };
-        all.insert(name.get_ref().clone().into_owned(), one);
+        all.insert(name.get_ref().clone().into_owned(), one_given(&one)?);
     }
     Ok(all)
+}
+
+fn one_given(item: &Item<'_>) -> Result<Given, Error> {
+    match item.value {
+        DeValue::String(_) => Ok(Given::Text(item.text()?.to_owned())),
+        _ => source(item).map(Given::From),
+    }
 }
 
 /// Where a value is fetched; a project's file names no secret of the user.

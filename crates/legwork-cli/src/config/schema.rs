@@ -106,10 +106,8 @@ fn of(expects: Expects) -> Value {
 fn mcp() -> Value {
     let text = json!({"type": "string", "minLength": 1});
     let list = json!({"type": "array", "items": text});
-    let given = json!({
-        "type": "object",
-        "additionalProperties": {"anyOf": [text, key_source()]},
-    });
+    let one = json!({"anyOf": [text, key_source()]});
+    let given = json!({"type": "object", "additionalProperties": one});
     json!({
         "type": "object",
         "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,32}$"},
@@ -122,6 +120,9 @@ fn mcp() -> Value {
                 "env": given,
                 "url": {"type": "string", "pattern": "^https?://.+$"},
                 "headers": given,
+                "client_id": text,
+                "client_secret": one,
+                "scopes": list,
                 "trusted": {"type": "boolean"},
                 "resources": {"type": "boolean"},
                 "tools": list,

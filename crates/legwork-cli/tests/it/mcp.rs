@@ -283,3 +283,22 @@ fn s18_13_a_server_that_does_not_start_costs_its_tools_alone() {
     let missing = home.ran(&["mcp", "test", "no"]).ends(1);
     missing.says("the MCP server no does not work: ").says("no-such-program");
 }
+
+#[test]
+fn s18_12_only_a_server_elsewhere_is_logged_in_to() {
+    let home = home("");
+    home.ran(&["mcp", "login", "my"]).ends(2).says("asks for no login");
+    home.ran(&["mcp", "login", "no"]).ends(2).says("there is no MCP server \"no\"");
+    let home = Home::new();
+    home.file(CONFIG, "[mcp.docs]\nurl = \"http://127.0.0.1:1/mcp\"\nclient_id = \"me\"\n");
+    let failed = home.ran(&["mcp", "login", "docs"]).ends(1);
+    failed.says("there is no login to docs").says("Connection refused");
+    home.ran(&["mcp", "logout", "docs"]).prints("what was granted for docs is forgotten");
+    for (table, expected) in [
+        ("command = [\"a\"]\nclient_id = \"b\"\n", "which are for a `url`"),
+        ("url = \"https://a\"\nclient_secret = \"b\"\n", "without `client_id`"),
+    ] {
+        home.file(CONFIG, &format!("[mcp.docs]\n{table}"));
+        home.ran(&["config", "show"]).ends(2).says(expected);
+    }
+}

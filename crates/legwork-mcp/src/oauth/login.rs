@@ -34,6 +34,8 @@ struct Flow<'a> {
     wanted: Vec<String>,
     /// Those that a person was asked for last.
     asked: Vec<String>,
+    /// The authorization server whose tokens the server refuses.
+    refused: Option<String>,
     /// Who we are to the authorization server with this issuer.
     client: Option<(String, Client)>,
 }
@@ -66,6 +68,7 @@ pub(super) async fn log_in(
         before: kept.access,
         wanted: scopes::union(wanted.iter().map(Vec::as_slice)),
         asked: Vec::new(),
+        refused: None,
         client: None,
     };
     for _ in 0..ATTEMPTS {
@@ -85,7 +88,10 @@ impl Flow<'_> {
     /// Prepares to ask for what is missing.
     fn step_up(&mut self, denied: trial::Denied) -> Result<(), Error> {
         if !denied.scopes_missing {
-            return Err(refused("the server refuses the tokens that were made for it"));
+            // It may go to another authorization server by now.
+            self.refused = self.before.as_ref().map(|access| access.issuer.clone());
+            self.challenge = Some(denied.challenge);
+            return Ok(());
         }
         let wanted = scopes::of_challenge(&denied.challenge, self.server);
         if wanted.iter().all(|scope| self.asked.contains(scope)) {
@@ -108,6 +114,9 @@ impl Flow<'_> {
         let mut manager = manager.await.map_err(|error| refused(&error.to_string()))?;
         let challenge = self.challenge.as_deref();
         let metadata = discovery::discover(&manager, self.server, challenge).await?;
+        if self.refused.as_ref() == Some(&metadata.issuer) {
+            return Err(refused("the server refuses the tokens that were made for it"));
+        }
         self.is_expected(&metadata.issuer)?;
         manager.set_metadata(metadata.for_client(metadata.method()));
         self.asked = self.scopes(&manager, &metadata).await;

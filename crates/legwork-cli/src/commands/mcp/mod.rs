@@ -2,6 +2,7 @@
 
 mod add;
 mod list;
+mod login;
 mod remove;
 mod test;
 mod written;
@@ -23,6 +24,8 @@ pub(super) async fn mcp(
         args::Mcp::List(args) => list::list(&args, config),
         args::Mcp::Add(args) => add::add(&args, config, file),
         args::Mcp::Rm(args) => remove::remove(&args, config, file),
+        args::Mcp::Login(args) => login::login(&args, config).await,
+        args::Mcp::Logout(args) => login::logout(&args, config).await,
         args::Mcp::Test(args) => test::test(&args, config).await,
     }
 }

@@ -67,7 +67,10 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
 fn hint(settings: &Settings, server: &Sourced<McpServer>) -> String {
     let is = format!("it is {} ({})", server.value.target(), server.source);
     match (&server.value.reach, settings.sandbox.value) {
-        (Reach::Url { .. }, _) | (_, args::Sandbox::Off) => is,
+        (Reach::Url { .. }, _) => {
+            format!("{is}; if it asks for authorization, `legwork mcp login` logs in")
+        }
+        (_, args::Sandbox::Off) => is,
         _ => format!(
             "{is}, {}; --allow-path shows it more, --network lets it reach servers",
             sandbox::words(settings)
