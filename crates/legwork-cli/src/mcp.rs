@@ -127,11 +127,11 @@ fn program(
     variables: &BTreeMap<String, String>,
     place: &Place,
 ) -> Server {
-    let Place { workspace, environment, sandbox } = place;
+    let Place { workspace, environment, sandbox, limits } = place;
     let (workspace, environment) = (workspace.clone(), environment.clone());
     let (own, arguments) = command.split_first().map_or(("", command), |(own, rest)| (own, rest));
     let program = Program::new(workspace, environment, sandbox.clone(), own);
-    let program = program.with_arguments(arguments);
+    let program = program.with_arguments(arguments).with_limits(*limits);
     let variables = variables.iter();
     let program = variables.fold(program, |all, (name, value)| all.with_variable(name, value));
     Server::new(name, Confined::new(command.join(" "), program))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use legwork::port::Sandbox;
 use legwork::port::sandbox::{self as port, Confined, Note};
-use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Policy};
+use legwork::tools::sandbox::{Auto, Bubblewrap, Error, Landlock, Limits, Policy};
 use legwork::tools::workspace::Access;
 use legwork::tools::{self, Environment, Workspace};
 
@@ -21,6 +21,7 @@ pub(crate) struct Place {
     pub(crate) workspace: Workspace,
     pub(crate) environment: Environment,
     pub(crate) sandbox: tools::Sandbox,
+    pub(crate) limits: Limits,
 }
 
 impl Place {
@@ -34,7 +35,8 @@ impl Place {
         let environment = Environment::filtered(std::env::vars_os());
         let sandbox = chosen(settings, &environment, screen);
         leftover.of(&sandbox);
-        Self { workspace, environment, sandbox }
+        let limits = Limits::default().with_written(settings.max_write.value);
+        Self { workspace, environment, sandbox, limits }
     }
 }
 

@@ -8,7 +8,6 @@ use legwork::agent::toolset::ToolExt as _;
 use legwork::capability::ask_user::{self, AskUser};
 use legwork::core::ToolSpec;
 use legwork::port::Tool;
-use legwork::tools::sandbox::Limits;
 use legwork::tools::secret::Secrets;
 use legwork::tools::workspace::Access;
 use legwork::tools::{Bash, BashOutput, Edit, List, Read, Search, Workspace, Write};
@@ -124,11 +123,10 @@ pub(crate) fn tools(
     leftover: &Leftover,
     web: Web,
 ) -> Result<Vec<Arc<dyn Tool>>, Error> {
-    let Place { workspace, environment, sandbox } = place;
+    let Place { workspace, environment, sandbox, limits } = place;
     let output = BashOutput::new(&leftover.background);
-    let limits = Limits::default().with_written(settings.max_write.value);
     let mut bash =
-        Bash::new(workspace.clone(), environment.clone(), sandbox.clone()).with_limits(limits);
+        Bash::new(workspace.clone(), environment.clone(), sandbox.clone()).with_limits(*limits);
     // Who cannot read what a command in the background prints is not offered one.
     if settings.has_tool(&output.spec().name) {
         bash = bash.with_background(&leftover.background);

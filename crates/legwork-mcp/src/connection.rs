@@ -81,9 +81,11 @@ impl Connections {
             let reason = format!("it ended {CONNECTIONS} times in a row{said}");
             return Err(Error::Unavailable(reason));
         }
-        self.made.fetch_add(1, Ordering::SeqCst);
         let mut greeting = state.greeting;
-        let live = Arc::new(self.make(&mut greeting).await?);
+        let made = self.make(&mut greeting).await;
+        // One that nobody waited for to the end is not held against the server.
+        self.made.fetch_add(1, Ordering::SeqCst);
+        let live = Arc::new(made?);
         state.greeting = greeting;
         state.live = Some(Arc::clone(&live));
         self.handler.tools_changed();

@@ -11,6 +11,7 @@ use legwork_port::toolset::{Error, OpenToolset, Scope};
 use legwork_port::{BoxFuture, Tool, Toolset};
 use rmcp::model::Tool as Listed;
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::connect::Connect;
 use crate::connection::{Connections, Live};
@@ -21,6 +22,12 @@ use crate::{listing, names, schema};
 
 /// How long a call may take unless it is said.
 const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// How long it may take to list the tools.
+const LISTING: Duration = Duration::from_secs(30);
+
+/// Bytes of all tools of a server together at most, as a model is shown them.
+const SHOWN: usize = 256 << 10;
 
 /// Characters of a description at most.
 const DESCRIPTION: usize = 4_000;
@@ -140,6 +147,11 @@ impl Toolset for Server {
         &self.settings.name
     }
 
+    /// A server chooses its names: it cannot keep a run from its own tools.
+    fn yields(&self) -> bool {
+        true
+    }
+
     fn problems(&self) -> Vec<String> {
         let name = &self.settings.name;
         match names::is_server_name(name) {
@@ -187,7 +199,7 @@ impl OpenToolset for Opened {
             if let Some(known) = known.filter(|known| known.revision == revision) {
                 return Ok(known.tools);
             }
-            let shown = self.list(&live, revision).await?;
+            let shown = self.listed_in_time(&live, revision).await?;
             let tools = shown.tools.clone();
             *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
             Ok(tools)
@@ -216,7 +228,8 @@ impl OpenToolset for Opened {
 impl Opened {
     async fn look(&self) -> Result<Seen, Error> {
         let live = self.connections.live().await?;
-        let Shown { tools, problems, .. } = self.list(&live, self.present()).await?;
+        let shown = self.listed_in_time(&live, self.present()).await?;
+        let Shown { tools, problems, .. } = shown;
         let info = live.peer.peer_info();
         let info = info.as_deref();
         let server = info.and_then(|info| info.server_info.as_ref());
@@ -231,6 +244,15 @@ impl Opened {
 
     fn present(&self) -> u64 {
         self.connections.handler.revision.load(Ordering::SeqCst)
+    }
+
+    /// Asks the server what it has now; it has to say so in time.
+    async fn listed_in_time(&self, live: &Live, revision: u64) -> Result<Shown, Error> {
+        let listed = timeout(LISTING, self.list(live, revision)).await;
+        listed.unwrap_or_else(|_| {
+            let limit = LISTING.as_secs();
+            Err(Error::Unavailable(format!("it did not list its tools within {limit} s")))
+        })
     }
 
     /// Asks the server what it has now.
@@ -267,11 +289,17 @@ impl Opened {
     /// The tools that are wanted and can be used: one that is wrong costs itself alone.
     fn shown(&self, revision: u64, listed: Vec<Listed>) -> Shown {
         let (mut tools, mut problems, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut room = SHOWN;
         for one in listed.into_iter().filter(|one| self.is_wanted(&one.name)) {
             let name = names::shown(&self.settings.name, &one.name, &taken);
             match self.spec(&name, &one) {
                 Ok(_) if !taken.insert(name.clone()) => {
                     problems.push(self.problem(&one.name, "is listed twice"));
+                }
+                Ok(spec) if !fits(&spec, &mut room) => {
+                    let all = SHOWN >> 10;
+                    let what = format!("is left out: all together have more than {all} KiB");
+                    problems.push(self.problem(&one.name, &what));
                 }
                 Ok(spec) => tools.push(Arc::new(RemoteTool {
                     spec: Arc::new(spec),
@@ -309,6 +337,14 @@ impl Opened {
         let origin = json!({"server": &*self.settings.name, "tool": &*tool.name});
         Ok(spec.timeout(self.settings.timeout).tag("mcp").with_metadata("mcp", origin))
     }
+}
+
+/// Takes the room that a tool needs, if there is that much.
+fn fits(spec: &ToolSpec, room: &mut usize) -> bool {
+    let needs = spec.name.len() + spec.description.len() + spec.parameters.to_string().len();
+    let left = room.checked_sub(needs);
+    *room = left.unwrap_or(*room);
+    left.is_some()
 }
 
 impl std::fmt::Debug for Server {

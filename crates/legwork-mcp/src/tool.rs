@@ -52,10 +52,11 @@ impl RemoteTool {
             Ok(asked) => asked,
             Err(error) => return self.unanswered(&error, &live).await,
         };
-        let _followed = self.connections.handler.calls.follow(asked.progress_token.clone(), cx);
+        let followed = self.connections.handler.calls.follow(asked.progress_token.clone(), cx);
         let mut open = Open { live: Some(Arc::clone(&live)), id: asked.id.clone() };
         let answer = asked.await_response().await;
         open.live = None;
+        drop(followed);
         let result = match answer {
             Ok(ServerResult::CallToolResult(result)) => result::outcome(result),
             Ok(_) => self.failed("it asks for something that it was not offered"),

@@ -83,6 +83,14 @@ pub trait Toolset: Send + Sync {
         true
     }
 
+    /// Whether a tool of it is left out, with a warning, if another one has its name.
+    ///
+    /// For a set whose names are chosen by somebody else, such as a server. By default two tools
+    /// of one name are an error.
+    fn yields(&self) -> bool {
+        false
+    }
+
     /// What is wrong with it, as far as that is known without opening it.
     ///
     /// Called when an agent is built; each is an error of building it.
@@ -125,6 +133,10 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
 
     fn is_fixed(&self) -> bool {
         (**self).is_fixed()
+    }
+
+    fn yields(&self) -> bool {
+        (**self).yields()
     }
 
     fn problems(&self) -> Vec<String> {

@@ -17,6 +17,8 @@ use crate::step_tools::Listed;
 pub(crate) struct Source {
     pub(crate) owner: Owner,
     pub(crate) is_required: bool,
+    /// Whether its tools give way to others of the same name.
+    pub(crate) yields: bool,
     /// Its tools as they were last listed.
     pub(crate) tools: Vec<Listed>,
     /// Why it has none.
@@ -44,6 +46,7 @@ impl Source {
         Self {
             owner: Owner::Toolset(Arc::clone(&name)),
             is_required: shared.is_required,
+            yields: unwind::call(|| shared.set.yields()).unwrap_or_default(),
             tools: Vec::new(),
             problem,
             parts: Vec::new(),

@@ -32,6 +32,8 @@ struct Last {
     shown: Option<(Arc<StepTools>, Arc<StepTools>)>,
     /// The state with which the step began in which the run resumes.
     step_began: Option<AgentState>,
+    /// Tools that are left out, because others have their names.
+    left_out: Vec<String>,
 }
 
 impl Toolbox {
@@ -113,7 +115,12 @@ impl Toolbox {
             source.list(listed_for).await;
             source.problems().filter(|why| !known.contains(why)).for_each(|why| self.warn(&why));
         }
-        let all = self.toolsets.combine(&sources, before.as_ref().map(|(_, all)| all))?;
+        let before = before.as_ref().map(|(_, all)| all);
+        let (all, left_out) = self.toolsets.combine(&sources, before)?;
+        let known = std::mem::replace(&mut self.last().left_out, left_out.clone());
+        for clash in left_out.iter().filter(|clash| !known.contains(clash)) {
+            self.warn(&format!("{clash}; the latter is left out"));
+        }
         self.last().all = Some((state.version(), Arc::clone(&all)));
         Ok(all)
     }

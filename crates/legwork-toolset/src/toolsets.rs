@@ -98,16 +98,17 @@ impl Toolsets {
     }
 
     /// All tools with those that open sets have listed, and what was combined before if they
-    /// are the same.
+    /// are the same; and which tools are left out because others have their names.
     ///
     /// # Errors
-    /// When two tools have one name, or a set says that the execution must not go on.
+    /// When two tools have one name and none gives way, or a set says that the execution must not
+    /// go on.
     pub(crate) fn combine(
         &self,
         sources: &[Source],
         before: Option<&Arc<StepTools>>,
-    ) -> Result<Arc<StepTools>, String> {
-        let mut listed = Vec::new();
+    ) -> Result<(Arc<StepTools>, Vec<String>), String> {
+        let (mut listed, mut left_out) = (Vec::new(), Vec::new());
         let mut taken = TakenNames::default();
         for source in sources {
             if let Some(why) = &source.fatal {
@@ -117,14 +118,19 @@ impl Toolsets {
                 let (name, owner) = (&tool.spec.name, &source.owner);
                 let known = self.owners.of(name).cloned().map_or(Ok(()), Err);
                 let taken = known.and_then(|()| taken.take(name, owner));
-                taken.map_err(|first| owner::clash(name, &first, owner))?;
-                listed.push(tool.clone());
+                match taken {
+                    Ok(()) => listed.push(tool.clone()),
+                    Err(first) if source.yields => {
+                        left_out.push(owner::clash(name, &first, owner));
+                    }
+                    Err(first) => return Err(owner::clash(name, &first, owner)),
+                }
             }
         }
         let sections = sources.iter().filter_map(Source::section).collect::<Vec<_>>().join("\n\n");
         let instructions = Some(&*sections).filter(|text| !text.is_empty());
         let missing = sources.iter().find_map(|source| source.missing().cloned());
-        Ok(self.fixed.and(listed, instructions, missing, before))
+        Ok((self.fixed.and(listed, instructions, missing, before), left_out))
     }
 }
 

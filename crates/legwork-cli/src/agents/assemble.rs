@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::models::{self, Models};
 use super::{Agents, Chosen};
 use crate::error::Error;
+use crate::mcp;
 use crate::settings::Settings;
 use crate::toolset;
 
@@ -57,10 +58,15 @@ pub(crate) async fn assemble(
         other.instructions = tell(&other.instructions);
     }
     let models: Models = models::make(&chosen.others, &warn).await;
-    let parts = parts(&agents).tools(tools).budget(settings.own_budget()).models(move |name| {
-        let known = models.get(name).cloned();
-        known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
-    });
+    let of_servers = agents.named_tools().filter(|name| mcp::is_tool(name, settings.mcp.keys()));
+    let of_servers: Vec<_> = of_servers.map(str::to_owned).collect();
+    let parts =
+        parts(&agents).known_tools(of_servers).tools(tools).budget(settings.own_budget()).models(
+            move |name| {
+                let known = models.get(name).cloned();
+                known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
+            },
+        );
     let mut found = chosen.found.clone();
     found.value.instructions = tell(&found.value.instructions);
     // What it says of them is in the settings, as far as it counts.

@@ -63,6 +63,15 @@ impl Agents {
         agents.with_problems()
     }
 
+    /// The tools that the agents name.
+    pub(crate) fn named_tools(&self) -> impl Iterator<Item = &str> {
+        let definitions = self.definitions.iter().map(|(_, found)| &found.value);
+        let named = definitions.flat_map(|definition| {
+            definition.tools.iter().flatten().chain(&definition.denied_tools)
+        });
+        named.map(String::as_str)
+    }
+
     fn with_problems(mut self) -> Self {
         self.problems.extend(self.definitions.problems().iter().cloned());
         self.problems.extend(self.skills.problems().iter().cloned());

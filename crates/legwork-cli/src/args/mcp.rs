@@ -32,10 +32,11 @@ Examples:
   legwork mcp add gh --env GITHUB_TOKEN -- github-mcp-server stdio
   legwork mcp add docs https://mcp.example.com/mcp --header Authorization=DOCS_TOKEN
 
-It is written to your own legwork.toml. A secret never is: --env NAME gives the server
-what your own variable NAME holds, and --header NAME=VARIABLE sends what that variable
-holds, as a bearer token if it is one word in Authorization. --trusted believes what a
-server says of its tools: which only read, and which may be repeated.";
+It is written to your own legwork.toml, and so is the value of --env NAME=VALUE. For a
+secret give --env NAME: the server gets what your own variable NAME holds. --header
+NAME=VARIABLE sends what that variable holds, as a bearer token if it is one word in
+Authorization. --trusted believes what a server says of its tools: which only read,
+which may be repeated, and how they are to be used.";
 
 const RM_EXAMPLES: &str = "\
 Examples:

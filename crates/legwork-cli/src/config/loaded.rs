@@ -73,6 +73,14 @@ impl Config {
         Ok(Self { user, project, ..Self::default() })
     }
 
+    /// Checks the text of the user's own file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub(crate) fn check(path: &Path, text: &str) -> Result<(), Error> {
+        File::of(path, text, Whose::User).map(drop)
+    }
+
     /// Adds the file of a project, if it is used.
     ///
     /// # Errors

@@ -87,13 +87,21 @@ pub(super) fn permissions(outer: &Item<'_>) -> Result<Vec<At<Rule>>, Error> {
     Ok(rules)
 }
 
+/// Whether it may be a tool of an MCP server, `SERVER_TOOL`: which there are is not known here.
+fn may_be_of_a_server(tool: &str) -> bool {
+    let alike = legwork::core::nearest::nearest(tool, NAMES);
+    // One of the command's own that is misspelt.
+    let is_meant = alike.is_some_and(|alike| alike.contains('_'));
+    !is_meant && tool.split_once('_').is_some_and(|(server, _)| !server.is_empty())
+}
+
 fn calls(item: &Item<'_>) -> Result<CallRule, Error> {
     let calls: CallRule = item
         .text()?
         .parse()
         .map_err(|error| item.problem(&format!("has a wrong value: {error}")))?;
     let tool = calls.tool_name();
-    match NAMES.contains(&tool) {
+    match NAMES.contains(&tool) || may_be_of_a_server(tool) {
         true => Ok(calls),
         false => Err(item.problem(&format!(
             "has a rule about `{tool}`, and there is no such tool; {}",

@@ -125,7 +125,15 @@ impl Trust {
             let line = visible(&line).replace('\n', " ");
             clip_with(&line, terminal.columns, terminal.marks.more).into_owned()
         };
-        units.iter().zip(&names).map(line).collect()
+        let clipped = |line: String| {
+            let line = visible(&line).replace('\n', " ");
+            clip_with(&line, terminal.columns, terminal.marks.more).into_owned()
+        };
+        let of_unit = |unit: (&&Piece, &String)| {
+            let starts = programs(unit.0).into_iter().map(|what| format!("    starts {what}"));
+            std::iter::once(line(unit)).chain(starts.map(clipped)).collect::<Vec<_>>()
+        };
+        units.iter().zip(&names).flat_map(of_unit).collect()
     }
 
     /// Shows the beginning of each file.
@@ -181,9 +189,7 @@ fn summary(piece: &Piece) -> String {
             let said = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             let after = |line: &str| if line.starts_with('[') { " " } else { ", " };
             let said: String = said.flat_map(|line| [line, after(line)]).collect();
-            // First, however long the rest is: it may not fit the line.
-            let starts = programs(&text).into_iter().map(|program| format!("starts `{program}`, "));
-            starts.collect::<String>() + said.trim_end_matches(", ")
+            said.trim_end_matches(", ").to_owned()
         }
         Kind::Agent => "an agent".to_owned(),
         Kind::Skill => "a skill".to_owned(),
@@ -191,15 +197,20 @@ fn summary(piece: &Piece) -> String {
     }
 }
 
-/// The programs that a file of settings starts.
-fn programs(text: &str) -> Vec<String> {
-    let table = text.parse::<toml::Table>().unwrap_or_default();
+/// The programs that a file of settings starts, each with the variables that it is given.
+fn programs(piece: &Piece) -> Vec<String> {
+    if piece.kind != Kind::Settings {
+        return Vec::new();
+    }
+    let table = text(piece).parse::<toml::Table>().unwrap_or_default();
     let servers = table.get("mcp").and_then(toml::Value::as_table).into_iter().flatten();
-    let commands = servers.filter_map(|(_, server)| server.get("command")?.as_array());
-    let words = |command: &Vec<toml::Value>| {
-        command.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(" ")
+    let program = |(name, server): (&String, &toml::Value)| {
+        let words = server.get("command")?.as_array()?.iter().filter_map(toml::Value::as_str);
+        let env = server.get("env").and_then(toml::Value::as_table).into_iter().flatten();
+        let given: String = env.map(|(variable, _)| format!("{variable} ")).collect();
+        Some(format!("{name} {given}`{}`", words.collect::<Vec<_>>().join(" ")))
     };
-    commands.map(words).collect()
+    servers.filter_map(program).collect()
 }
 
 #[cfg(test)]

@@ -250,6 +250,8 @@ fn s18_13_servers_are_added_tried_and_removed_by_the_command() {
     let tested: Value = home.ran(&["mcp", "test", "my", "--json"]).ends(0).last();
     assert_eq!(tested["tools"][0]["name"], "my_env");
     assert_eq!(tested["problems"].as_array().unwrap().len(), 1);
+    // Nothing is written that could not be read again.
+    home.ran(&["mcp", "add", "q", "--", ""]).ends(2).says("is empty");
     home.ran(&["mcp", "test", "mu"]).ends(2).says("the servers are my");
     home.ran(&["mcp", "rm", "my"]).prints("my is removed from");
     assert_eq!(configured(&home), "# mine\nsandbox = \"off\"\n\n[budget]\nsteps = 9 # few\n");
@@ -301,4 +303,62 @@ fn s18_12_only_a_server_elsewhere_is_logged_in_to() {
         home.file(CONFIG, &format!("[mcp.docs]\n{table}"));
         home.ran(&["config", "show"]).ends(2).says(expected);
     }
+}
+
+#[test]
+fn s18_13_rules_about_the_tools_of_servers_hold() {
+    for (rule, expected) in [("deny = [\"my_write\"]", "a rule"), ("allow = [\"my_write\"]", "in ")]
+    {
+        let home = home(&format!("[permissions]\n{rule}\n"));
+        let args = ["--sandbox", "off", "--approve", "writes"];
+        let (results, ran) = run(&home, &args, &["my_write"]);
+        ran.ends(0);
+        assert!(results[0].contains(expected), "{rule}: {results:?}");
+    }
+    let home = home("[permissions]\ndeny = [\"bash_outptu\"]\n");
+    home.ran(&["config", "show"]).ends(2).says("did you mean `bash_output`?");
+}
+
+#[test]
+fn s18_13_what_a_server_is_given_is_masked_where_it_is_tried() {
+    let more = "env = { TOKEN = { env = \"MY_TOKEN\" } }\n";
+    let home = Home::new();
+    let script = "echo \"boom $TOKEN\" >&2; exit 3";
+    let table = format!("sandbox = \"off\"\n[mcp.my]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
+    home.file(CONFIG, &format!("{table}{more}"));
+    let mut tested = home.legwork(&["mcp", "test", "my"]);
+    tested.env("MY_TOKEN", "tok-12345678");
+    let failed = ran(tested).ends(1).says("boom [redacted]");
+    assert!(!failed.err.contains("tok-12345678"), "{}", failed.err);
+}
+
+#[test]
+fn s18_13_a_server_is_confined_also_by_what_it_is_given() {
+    let home = home("env = { LD_PRELOAD = \"./evil.so\" }\n");
+    let (tools, ran) = offered(&home, &["--sandbox", "off"]);
+    assert!(!tools.contains(&"my_env".to_owned()), "{tools:?}");
+    ran.ends(0).says("the variable LD_PRELOAD would take effect outside of the sandbox");
+}
+
+#[test]
+fn s18_2_a_server_with_the_name_of_a_tool_keeps_no_run_from_its_own() {
+    let home = Home::new();
+    fs::write(home.work().join("server.sh"), SERVER.replace("\"env\"", "\"output\"")).unwrap();
+    let lists = fs::read_to_string(home.work().join("server.sh")).unwrap();
+    let lists = lists.replace("[\n        ", "[").replace(",\n        ", ",");
+    fs::write(home.work().join("server.sh"), lists).unwrap();
+    home.file(CONFIG, "[mcp.bash]\ncommand = [\"sh\", \"server.sh\"]\n");
+    let (tools, ran) = offered(&home, &["--sandbox", "off"]);
+    assert_eq!(tools.iter().filter(|name| *name == "bash_output").count(), 1, "{tools:?}");
+    assert!(tools.contains(&"bash_write".to_owned()), "{tools:?}");
+    ran.ends(0).says("two tools are named `bash_output`").says("left out");
+}
+
+#[test]
+fn s18_13_an_agent_of_a_file_names_tools_of_servers() {
+    let home = home("");
+    let agent = crate::agents::agent("viewer", "tools: [read, my_env]\n", "View.");
+    home.file(".config/legwork/agents/viewer.md", &agent);
+    let (tools, ran) = offered(&home, &["--sandbox", "off", "--agent", "viewer"]);
+    assert_eq!(tools, ["my_env"], "{}", ran.err);
 }

@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     versions: Vec<ProtocolVersion>,
     /// Whether it knows the question which revisions it speaks.
     is_asked: AtomicBool,
+    /// Whether it never lists its tools.
+    pub(crate) is_silent: AtomicBool,
     pub(crate) tools: Mutex<Vec<Tool>>,
     /// The calls that came, by the names of their tools.
     pub(crate) called: Mutex<Vec<String>>,
@@ -70,6 +72,7 @@ impl Fixture {
         Self(Arc::new(Shared {
             versions: versions.to_vec(),
             is_asked: AtomicBool::new(true),
+            is_silent: AtomicBool::new(false),
             tools: Mutex::new(tools),
             called: Mutex::default(),
             gate: Gate::new(),
@@ -172,6 +175,9 @@ impl ServerHandler for Fixture {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if self.0.is_silent.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
         // Pages of four.
         let from = page.and_then(|page| page.cursor).map_or(0, |from| from.parse().unwrap());
         let all = self.0.tools.lock().unwrap().clone();

@@ -1,8 +1,11 @@
 //! Lists of tools that are wrong in some way.
 
+use std::sync::Arc;
+
 use legwork_agent::{Agent, EventKind};
+use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_mcp::{Connect, Connected, Error, Server};
-use legwork_port::BoxFuture;
+use legwork_port::{BoxFuture, Tool, ToolContext};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -66,4 +69,62 @@ async fn s18_1_a_server_that_is_not_there_costs_its_tools_alone() {
         warnings.iter().any(|warning| warning.contains("there is no such program")),
         "{warnings:?}"
     );
+}
+
+/// A tool of the agent itself.
+struct Own(Arc<ToolSpec>);
+
+impl Tool for Own {
+    fn spec(&self) -> Arc<ToolSpec> {
+        Arc::clone(&self.0)
+    }
+
+    fn call<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::text("own")))
+    }
+}
+
+#[tokio::test]
+async fn s18_2_a_tool_whose_name_is_taken_is_left_out_and_the_run_goes_on() {
+    let own = Own(Arc::new(ToolSpec::new("my_echo", "Echoes.", json!({"type": "object"}))));
+    let (model, observer) = (ScriptedModel::new([Turn::text("Done.")]), RecordingObserver::new());
+    let agent = Agent::builder(model.clone()).tool(own).observer(observer.clone());
+    let servers = ["my", "my_slow"].map(|name| Server::new(name, Fixture::new()));
+    let agent = servers.into_iter().fold(agent, |agent, server| agent.toolset(server));
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(run.text(), "Done.");
+    let tools = model.requests().remove(0).tools;
+    let named = |name: &str| tools.iter().filter(|tool| &*tool.name == name).count();
+    assert_eq!((named("my_echo"), named("my_again"), named("my_slow_echo")), (1, 1, 1));
+    let warned = observer.events().into_iter().any(|event| match event.kind {
+        EventKind::Warning { message } => {
+            message.contains("two tools are named `my_echo`") && message.contains("left out")
+        }
+        _ => false,
+    });
+    assert!(warned);
+}
+
+#[tokio::test]
+async fn s18_4_all_tools_together_have_a_bound() {
+    let fixture = Fixture::new();
+    let long = "a".repeat(60_000);
+    let names = ["one", "two", "three", "four", "five", "six"];
+    *fixture.0.tools.lock().unwrap() =
+        names.map(|name| tool(name, json!({"description": long}))).to_vec();
+    let (tools, warnings) = shown(Server::new("my", fixture)).await;
+    assert_eq!(tools, ["my_one", "my_two", "my_three", "my_four"]);
+    let left = warnings.iter().filter(|warning| warning.contains("more than 256 KiB"));
+    assert_eq!(left.count(), 2, "{warnings:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_4_a_server_that_does_not_list_its_tools_in_time_costs_its_tools_alone() {
+    let fixture = Fixture::new();
+    fixture.0.is_silent.store(true, std::sync::atomic::Ordering::SeqCst);
+    let (tools, warnings) = shown(Server::new("my", fixture)).await;
+    assert!(tools.is_empty());
+    let told =
+        warnings.iter().any(|warning| warning.contains("did not list its tools within 30 s"));
+    assert!(told, "{warnings:?}");
 }

@@ -17,6 +17,14 @@ pub enum Error {
         /// What was asked for.
         name: String,
     },
+    /// A variable that it was given decides what runs in each program that is started with it.
+    #[error(
+        "the program was not started: the variable {name} would take effect outside of the sandbox, too; set it behind its walls, with `env {name}=VALUE PROGRAM` as the command"
+    )]
+    Variable {
+        /// Its name.
+        name: String,
+    },
     /// The directory that it is to start in is none.
     #[error("the program was not started: {} is not a directory", directory.display())]
     NoDirectory {

@@ -32,7 +32,7 @@ mod error;
 mod exit;
 mod started;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,6 +48,18 @@ use crate::workspace::Workspace;
 
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
+/// Variables by which the C library runs or reads what they name, beside all of `LD_`.
+const OF_LOADER: [&str; 9] = [
+    "GCONV_PATH",
+    "GETCONF_DIR",
+    "GLIBC_TUNABLES",
+    "HOSTALIASES",
+    "LOCPATH",
+    "MALLOC_TRACE",
+    "NLSPATH",
+    "RESOLV_HOST_CONF",
+    "TZDIR",
+];
 /// Becomes a program in another directory than the one that a sandbox starts it in.
 const ENTER: &str = r#"cd -- "$1" && shift && exec "$@""#;
 
@@ -70,6 +82,8 @@ pub struct Program {
     directory: PathBuf,
     limits: Limits,
     grace: Duration,
+    /// A variable that it was given and that it must not have.
+    refused: Option<OsString>,
 }
 
 impl Program {
@@ -94,6 +108,7 @@ impl Program {
             arguments: Vec::new(),
             limits: Limits::default(),
             grace: GRACE,
+            refused: None,
         }
     }
 
@@ -108,9 +123,15 @@ impl Program {
     }
 
     /// The same with one more variable, which the program sees whatever its name is.
+    ///
+    /// What starts the program behind its walls sees it, too. So one that tells the loader of
+    /// programs what to run (`LD_PRELOAD` and the like) makes [`start`](Self::start) fail; `env`
+    /// as the program sets such a variable behind the walls.
     #[must_use]
     pub fn with_variable(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        Self { environment: self.environment.with(name, value), ..self }
+        let name = name.into();
+        let refused = is_of_loader(&name).then(|| name.clone()).or(self.refused);
+        Self { environment: self.environment.with(name, value), refused, ..self }
     }
 
     /// The same in another directory; a relative one is in the workspace.
@@ -156,6 +177,9 @@ impl Program {
 
     /// The program, confined, within its bounds.
     async fn order(&self) -> Result<Order, Error> {
+        if let Some(name) = &self.refused {
+            return Err(Error::Variable { name: name.to_string_lossy().into_owned() });
+        }
         let this = self.clone();
         let line = blocking::run(move |_| this.line()).await.map_err(Error::start)??;
         let confined = self.sandbox.confine(self.workspace.root(), line).await;
@@ -209,4 +233,10 @@ impl fmt::Debug for Program {
         shown.field("name", &self.name).field("directory", &self.directory);
         shown.field("sandbox", &self.sandbox).finish_non_exhaustive()
     }
+}
+
+/// Whether a variable decides what runs in each program that is started with it.
+fn is_of_loader(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("LD_") || OF_LOADER.contains(&&*name)
 }

@@ -75,6 +75,10 @@ impl Toolset for Decorated {
         self.set.is_fixed() && !self.decorator.depends_on_state()
     }
 
+    fn yields(&self) -> bool {
+        self.set.yields()
+    }
+
     fn problems(&self) -> Vec<String> {
         let mut problems = self.set.problems();
         if let Some(known) = self.set.tools() {

@@ -14,12 +14,12 @@ use crate::settings::Settings;
 pub(super) fn list(args: &args::McpList, config: &Config) -> Result<Exit, Error> {
     let around = args::Agent { dir: args.dir.clone(), ..args::Agent::default() };
     let settings = Settings::shown(&around, config)?;
+    for warning in settings.warnings() {
+        tell(&format!("warning: {warning}"));
+    }
     if args.json {
         let lines = settings.mcp.iter().map(|(name, server)| line(name, server));
         return print_json(&lines.collect::<String>());
-    }
-    for warning in settings.warnings() {
-        tell(&format!("warning: {warning}"));
     }
     if settings.mcp.is_empty() {
         return print("no MCP server is set: `legwork mcp add` adds one\n");

@@ -4,13 +4,14 @@ use std::io::{self, stderr};
 use std::time::{Duration, Instant};
 
 use legwork::agent::Control;
+use legwork::core::Mask;
 use legwork::mcp::Seen;
 use serde_json::json;
 
 use super::unknown;
 use crate::args;
 use crate::commands::tools::list::{first_sentence, in_short};
-use crate::commands::{print, print_json};
+use crate::commands::{print, print_json, tell};
 use crate::config::{Config, McpServer, Reach, Sourced};
 use crate::display::text::one_line;
 use crate::display::{Again, Human, Screen, Terminal, table};
@@ -27,6 +28,7 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
     let around = args::Agent { dir, sandbox, network, allow_path, ..args::Agent::default() };
     let settings = Settings::shown(&around, config)?;
     let Some(server) = settings.mcp.get(&args.name) else {
+        settings.warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
         return Err(unknown(&args.name, settings.mcp.keys().map(String::as_str)));
     };
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
@@ -35,14 +37,18 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
     let place = Place::new(workspace, &settings, &screen, &Leftover::default());
     let ready = mcp::ready(&args.name, server, &settings, &place).await?;
     let begun = Instant::now();
+    // What it says may be what it was given.
+    let mask = Mask::of(ready.secrets);
     let seen = ready.server.look().await.map_err(|error| {
         let message = format!("the MCP server {} does not work: {error}", args.name);
+        let message = mask.text(&message).into_owned();
         let hint = hint(&settings, server);
         Error::Server { message, hint }
     })?;
     let took = begun.elapsed();
     if args.json {
-        return print_json(&format!("{}\n", as_json(&args.name, &seen, took)));
+        let shown = as_json(&args.name, &seen, took).to_string();
+        return print_json(&format!("{}\n", mask.text(&shown)));
     }
     let is = seen.server.as_deref().map_or_else(String::new, |is| format!("{}, ", one_line(is)));
     let count = seen.tools.len();
@@ -60,7 +66,7 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
     for problem in &seen.problems {
         text += &format!("{}\n", one_line(problem));
     }
-    print(&text)
+    print(&mask.text(&text))
 }
 
 /// What it is; a program that sees too little is the usual reason.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, Table};
 
+use crate::config::Config;
 use crate::config::locate::{UserFile, shown};
 use crate::error::Error;
 
@@ -73,6 +74,8 @@ impl Written {
     fn write(self) -> Result<String, Error> {
         let Self { path, document } = self;
         let text = document.to_string();
+        // Nothing that could not be read again takes the place of what can be.
+        Config::check(&path, &text)?;
         replace(&path, text.as_bytes()).map_err(|error| failed(&path, &error))?;
         Ok(shown(&path))
     }

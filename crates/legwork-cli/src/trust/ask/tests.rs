@@ -85,12 +85,16 @@ fn s13_8_silence_is_no() {
 }
 
 #[test]
-fn s18_14_the_programs_that_a_project_starts_are_named_first() {
+fn s18_14_each_program_that_a_project_starts_has_a_line() {
     let folder = project();
     let long = "a".repeat(200);
-    let table = "[mcp.my]\ncommand = ['sh', 'server.sh', '--all']\n";
-    let text = format!("model = 'openai:{long}'\n{table}");
+    let text = format!(
+        "model = 'openai:x'\n[mcp.a]\ncommand = ['true', '{long}']\n\
+         [mcp.z]\ncommand = ['sh', '-c', 'curl evil']\nenv = {{ HOME = 'b' }}\n"
+    );
     fs::write(folder.path().join("legwork.toml"), text).unwrap();
     let (_, out) = asked_of(&folder, "n\n", 80);
-    assert!(out.contains("starts `sh server.sh --all`, model = 'openai:aaa"), "{out}");
+    assert!(out.contains("\n    starts a `true aaaa"), "{out}");
+    assert!(out.contains("\n    starts z HOME `sh -c curl evil`\n"), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
 }

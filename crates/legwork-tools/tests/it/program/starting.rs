@@ -75,6 +75,19 @@ async fn a_name_is_not_found_where_commands_may_have_put_it() {
 }
 
 #[tokio::test]
+async fn a_variable_that_would_take_effect_outside_of_the_walls_is_refused() {
+    for stage in Stage::all() {
+        for name in ["LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES", "GCONV_PATH"] {
+            let program =
+                stage.program("env").with_variable(name, "./evil").with_variable("A", "b");
+            let error = program.start().await.expect_err("refused");
+            assert!(matches!(error, Error::Variable { .. }), "{error}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_executed_says_so() {
     for stage in Stage::all() {
         stage.place.write("text", "just text");
