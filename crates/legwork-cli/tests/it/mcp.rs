@@ -307,8 +307,10 @@ fn s18_12_only_a_server_elsewhere_is_logged_in_to() {
 
 #[test]
 fn s18_13_rules_about_the_tools_of_servers_hold() {
-    for (rule, expected) in [("deny = [\"my_write\"]", "a rule"), ("allow = [\"my_write\"]", "in ")]
-    {
+    for (rule, expected) in [
+        ("deny = [\"my_write\"]", "the rule `my_write` denies this call"),
+        ("allow = [\"my_write\"]", "in "),
+    ] {
         let home = home(&format!("[permissions]\n{rule}\n"));
         let args = ["--sandbox", "off", "--approve", "writes"];
         let (results, ran) = run(&home, &args, &["my_write"]);
