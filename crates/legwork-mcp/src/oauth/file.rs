@@ -2,12 +2,10 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use legwork_port::BoxFuture;
-use rustix::fs::{FlockOperation, OFlags, flock};
 use tokio::task::spawn_blocking;
 
 use super::{Grant, Guard, TokenStore};
@@ -75,17 +73,17 @@ impl TokenStore for FileStore {
 }
 
 fn read(path: &Path) -> io::Result<Option<Grant>> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let file = match opened {
+    // In a folder that only the person can open nobody puts another one in its place.
+    match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    let about = file.metadata()?;
-    if !about.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        Err(error) => return Err(error),
+        Ok(found) if !found.is_file() => {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        Ok(_) => {}
     }
-    if about.mode() & 0o077 != 0 {
+    let file = File::open(path)?;
+    if !is_private(&file.metadata()?) {
         return Err(io::Error::other("other users may read it: log in again after removing it"));
     }
     let mut text = Vec::new();
@@ -105,7 +103,7 @@ fn write(path: &Path, text: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let mut file = private_file().write(true).create_new(true).open(&draft)?;
     file.write_all(text)?;
     file.sync_all()?;
     fs::rename(&draft, path)?;
@@ -114,10 +112,9 @@ fn write(path: &Path, text: &[u8]) -> io::Result<()> {
 
 fn lock(path: &Path) -> io::Result<File> {
     folder(path)?;
-    let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(false).mode(0o600);
-    let lock = options.open(beside(path, ".lock"))?;
-    flock(&lock, FlockOperation::LockExclusive)?;
+    let lock =
+        private_file().write(true).create(true).truncate(false).open(beside(path, ".lock"))?;
+    lock.lock()?;
     Ok(lock)
 }
 
@@ -125,12 +122,42 @@ fn lock(path: &Path) -> io::Result<File> {
 fn folder(path: &Path) -> io::Result<&Path> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.ok_or_else(|| io::Error::other("they are in no folder of their own"))?;
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    match fs::metadata(folder)?.mode() & 0o077 {
-        0 => Ok(folder),
+    private_folder().recursive(true).create(folder)?;
+    match is_private(&fs::metadata(folder)?) {
+        true => Ok(folder),
         // It may be the home of the person: its mode is theirs to change.
-        _ => Err(io::Error::other("other users may open their folder: give it the mode 0700")),
+        false => Err(io::Error::other("other users may open their folder: give it the mode 0700")),
     }
+}
+
+/// Makes files that only the person can open.
+fn private_file() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such rights"))]
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes folders that only the person can open.
+fn private_folder() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no such rights"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// Whether only the person can open it.
+#[cfg(unix)]
+fn is_private(about: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::mode(about) & 0o077 == 0
+}
+
+/// Other systems have no such rights.
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
 }
 
 fn beside(path: &Path, what: &str) -> PathBuf {
