@@ -12,7 +12,6 @@ mod project;
 mod unusable;
 mod walls;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use legwork::core::{AgentState, Budget, ModelSettings};
@@ -29,11 +28,11 @@ use self::walls::{Walls, dir};
 use crate::agents::{Chosen, Other};
 use crate::args::{self, Sandbox};
 use crate::config::{
-    AllowPath, Answers, Config, Credential, Limits, McpServer, Remembered, Retry, Search, Source,
-    Sourced, WebHosts, ceiling, max_write, not_taken, variable_of,
+    AllowPath, Answers, Config, Credential, Limits, Remembered, Retry, Search, Source, Sourced,
+    WebHosts, ceiling, max_write, not_taken, variable_of,
 };
 use crate::error::Error;
-use crate::mcp;
+use crate::mcp::Servers;
 use crate::model::ModelOptions;
 use crate::notify::Notify;
 use crate::recorded::{BaseUrl, By, ProjectContext, Recorded};
@@ -84,12 +83,8 @@ pub(crate) struct Settings {
     pub(crate) answers: Answers,
     /// The hosts whose pages are read, of those that the network includes.
     pub(crate) web: WebHosts,
-    /// The MCP servers whose tools the agent has, by name.
-    pub(crate) mcp: BTreeMap<String, Sourced<McpServer>>,
-    /// The only tools that it has of them; none = all.
-    pub(crate) mcp_tools: Option<Vec<String>>,
-    /// Servers that are not used, and why.
-    passed_over: Vec<String>,
+    /// The MCP servers whose tools the agent has.
+    pub(crate) mcp: Servers,
     /// The search engine, if there is one.
     pub(crate) search: Option<Search>,
     /// Where its key is; none if it gets none.
@@ -243,16 +238,9 @@ impl Settings {
         let search_key =
             search.as_ref().and_then(|search| Credential::find(&search.provider, config));
         let keys = [&key, &search_key].map(|key| key.as_ref().and_then(Credential::file));
-        let (mcp, passed_over) = match config.with_project(&trust) {
-            Ok(config) => mcp::of(&config),
-            // It was read, and is right, where a session begins.
-            Err(error) => {
-                let (own, mut passed_over) = mcp::of(config);
-                passed_over.push(format!("the project's MCP servers are left out: {error}"));
-                (own, passed_over)
-            }
-        };
-        let of_servers = mcp.values().flat_map(|server| server.value.files());
+        let mcp_tools = flags.tools.clone().or_else(|| recorded.mcp_tools.clone());
+        let mcp = Servers::of(config, &trust, mcp_tools);
+        let of_servers = mcp.all.values().flat_map(|server| server.value.files());
         let own = config.own_files().chain(keys.into_iter().flatten()).chain(of_servers).collect();
         let tools = flags.tools.clone().or_else(|| recorded.tools.clone());
         let limits = Limits::of(config, remembered, flags, DEFAULT_STEPS)?;
@@ -288,8 +276,6 @@ impl Settings {
             answers: config.bounds().map(|bounds| bounds.value).unwrap_or_default(),
             web: config.web().map(|web| web.value).unwrap_or_default(),
             mcp,
-            mcp_tools: flags.tools.clone().or_else(|| recorded.mcp_tools.clone()),
-            passed_over,
             search,
             search_key,
             traffic: flags.traffic.as_deref().map(Traffic::to).transpose()?,
@@ -332,7 +318,7 @@ impl Settings {
             format!("the model {name} in {source} is not taken: {}", not_named(name))
         }));
         lines.extend(self.agent.iter().flat_map(Chosen::passed_over));
-        lines.extend(self.passed_over.iter().cloned());
+        lines.extend(self.mcp.warnings.iter().cloned());
         lines
     }
 
@@ -368,7 +354,7 @@ impl Settings {
             allow_paths: self.allow_paths.iter().map(|path| path.value.to_string()).collect(),
             context: self.context,
             tools: self.tools.clone(),
-            mcp_tools: self.mcp_tools.clone(),
+            mcp_tools: self.mcp.only.clone(),
             approve,
             rules,
             allowed_by,

@@ -20,7 +20,6 @@ use crate::config::{AllowPath, Config, Source};
 use crate::display::Screen;
 use crate::error::Error;
 use crate::leftover::Leftover;
-use crate::mcp;
 use crate::sandbox::Place;
 use crate::settings::{Asking, Settings};
 use crate::web::{self, Web};
@@ -144,7 +143,7 @@ pub(crate) fn tools(
     all.push(Arc::new(AskUser));
     let all = all.into_iter().map(|tool| asked(tool, &settings.asking)).collect::<Vec<_>>();
     let Some(chosen) = &settings.tools else { return Ok(all) };
-    for name in chosen.iter().filter(|name| !mcp::is_tool(name, settings.mcp.keys())) {
+    for name in chosen.iter().filter(|name| !settings.mcp.may_have(name)) {
         match web::why_missing(name, settings).filter(|_| named(&all, name).is_err()) {
             Some(why) if settings.agent.is_none() => screen.warn_later(why),
             // An agent that names no tools has all that there are.

@@ -7,6 +7,9 @@ use legwork_port::ToolContext;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use serde_json::{Value, json};
 
+/// Characters of a message of progress at most.
+const MESSAGE: usize = 500;
+
 /// Messages that are kept for calls which are not followed yet.
 const EARLY: usize = 16;
 
@@ -80,7 +83,7 @@ impl Inner {
 fn reported(progress: &ProgressNotificationParam) -> Value {
     let ProgressNotificationParam { progress: reached, total, message, .. } = progress;
     let words = match (message, total) {
-        (Some(message), _) => message.clone(),
+        (Some(message), _) => message.chars().take(MESSAGE).collect(),
         (None, Some(total)) => format!("{reached} of {total}"),
         (None, None) => reached.to_string(),
     };

@@ -13,17 +13,19 @@
 //! use legwork_mcp::{Program, Server};
 //!
 //! // It runs with all rights of this process, and with this environment alone.
-//! let program = Program::unconfined("mcp-server-memory").env("MEMORY_FILE_PATH", "/var/lib/m.json");
+//! let program = Program::unconfined("mcp-server-memory");
+//! let program = program.env("MEMORY_FILE_PATH", "/var/lib/memory.json");
 //! let memory = Server::new("memory", program).trusted();
 //! // Agent::builder(model).toolset(memory)
 //! # drop(memory);
 //! ```
 //!
 //! Read the modules in this order: [`connect`] (streams to a server), [`program`] (a child
-//! process), `http` (a server elsewhere: [`Endpoint`]), [`server`] (what an agent is given), `connection` (one that is live), `handshake`,
-//! `fault`, `handler` and
-//! `calls` (what a server says meanwhile), `listing`, `names`, `schema`, `effect`, `tool`,
-//! `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to servers over HTTP.
+//! process), `attended` (its standard error), `http` (a server elsewhere: [`Endpoint`]),
+//! [`server`] (what an agent is given), `opened` (the tools as they are listed now), `connection`
+//! (one that is live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile),
+//! `listing`, `names`, `schema`, `effect`, `tool`, `offer`, `result`. With the feature `oauth`, the
+//! module `oauth` logs in to servers over HTTP.
 #![forbid(unsafe_code)]
 
 mod attended;
@@ -40,6 +42,7 @@ mod names;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod offer;
+mod opened;
 pub mod program;
 mod result;
 mod schema;

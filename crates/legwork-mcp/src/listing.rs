@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 
 use legwork_port::toolset::Error;
-use rmcp::model::{PaginatedRequestParams, Prompt, Resource, ResourceTemplate, Tool};
+use rmcp::model::{
+    ClientRequest, CustomResult, ListToolsRequest, PaginatedRequestParams, Prompt, Resource,
+    ResourceTemplate, ServerResult, Tool,
+};
 use rmcp::service::{Peer, RoleClient, ServiceError};
+use serde_json::Value;
 
 use crate::fault;
 
@@ -15,16 +19,38 @@ const ENTRIES: usize = 500;
 /// A page: its entries, and where the next one begins.
 type Page<T> = (Vec<T>, Option<String>);
 
+/// A tool that a server lists, or the name of one that is malformed, and what is wrong with it.
+pub(crate) type Entry = Result<Tool, (String, String)>;
+
 /// The tools of a server, in its order.
 ///
 /// # Errors
 /// When it does not answer, or its pages do not end.
-pub(crate) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Error> {
+pub(crate) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Entry>, Error> {
     let page = |params| async move {
-        let page = peer.list_tools(params).await?;
-        Ok((page.tools, page.next_cursor))
+        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
+        match peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
+            ServerResult::ListToolsResult(page) => {
+                Ok((page.tools.into_iter().map(Ok).collect(), page.next_cursor))
+            }
+            // What the type of a page does not take: one tool in it is malformed.
+            ServerResult::CustomResult(CustomResult(page)) => one_by_one(&page),
+            _ => Err(ServiceError::UnexpectedResponse),
+        }
     };
     pages("tools", page).await
+}
+
+/// The tools of a page, each parsed by itself.
+fn one_by_one(page: &Value) -> Result<Page<Entry>, ServiceError> {
+    let tools = page.get("tools").and_then(Value::as_array);
+    let tools = tools.ok_or(ServiceError::UnexpectedResponse)?;
+    let entries = tools.iter().map(|tool| {
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
+        serde_json::from_value(tool.clone()).map_err(|why| (name.to_owned(), why.to_string()))
+    });
+    let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+    Ok((entries.collect(), next))
 }
 
 /// The resources of a server.

@@ -15,7 +15,7 @@ pub(crate) fn checked(schema: &Map<String, Value>) -> Result<Value, String> {
     match schema.get("type") {
         None => {}
         Some(Value::String(of)) if of == "object" => {}
-        Some(_) => return Err("its arguments are no object".to_owned()),
+        Some(_) => return Err("its arguments are not an object".to_owned()),
     }
     let mut whole = schema.clone();
     whole.insert("type".to_owned(), Value::from("object"));

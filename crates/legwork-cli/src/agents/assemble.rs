@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::models::{self, Models};
 use super::{Agents, Chosen};
 use crate::error::Error;
-use crate::mcp;
 use crate::settings::Settings;
 use crate::toolset;
 
@@ -58,7 +57,7 @@ pub(crate) async fn assemble(
         other.instructions = tell(&other.instructions);
     }
     let models: Models = models::make(&chosen.others, &warn).await;
-    let of_servers = agents.named_tools().filter(|name| mcp::is_tool(name, settings.mcp.keys()));
+    let of_servers = agents.named_tools().filter(|name| settings.mcp.may_have(name));
     let of_servers: Vec<_> = of_servers.map(str::to_owned).collect();
     let parts =
         parts(&agents).known_tools(of_servers).tools(tools).budget(settings.own_budget()).models(

@@ -295,10 +295,10 @@ pub(crate) const KEYS: &[Key] = &[
             "mcp",
             Expects::Mcp,
             "MCP servers whose tools the agent has: `command` is started in the sandbox with \
-             `env`, or `url` is asked with `headers`, or with what `legwork mcp login` was granted (`client_id`, \
-             `client_secret`, `scopes`); `tools` and `except` choose of its tools, \
-             `resources` adds its resources and prompts, `timeout` limits a call, `trusted` believes what it says of their effects; a \
-             project's file names commands only",
+             `env`, or `url` is asked with `headers`, or with what `legwork mcp login` was granted \
+             (`client_id`, `client_secret`, `scopes`); `tools` and `except` choose of its tools, \
+             `resources` adds its resources and prompts, `timeout` limits a call, `trusted` \
+             believes what it says of its tools; a project's file names commands only",
         )
     },
     Key {

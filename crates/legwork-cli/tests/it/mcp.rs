@@ -142,7 +142,6 @@ fn s18_13_tools_of_servers_are_chosen_as_others_are() {
     assert_eq!(my, ["my_env"]);
     let (some, ran) = offered(&home(""), &["--sandbox", "off", "--tools", "my_env,read"]);
     assert_eq!(some, ["my_env"], "{}", ran.err);
-    home("").ran(&["tools", "list"]).ends(0);
 }
 
 #[test]
@@ -210,6 +209,14 @@ fn s18_14_a_project_says_little_of_its_servers() {
     let (tools, ran) = offered(&home, &["--sandbox", "off"]);
     assert!(tools.contains(&"my_env".to_owned()), "{tools:?}");
     ran.ends(0).says("the MCP server my in ~/work/legwork.toml:1 is not used");
+    // Nor one whose tools could be taken for those of another: rules name tools.
+    for name in ["my_env", "bash", "web"] {
+        let table = format!("[mcp.{name}]\ncommand = [\"true\"]\n");
+        fs::write(home.work().join("legwork.toml"), table).unwrap();
+        let listed = home.ran(&["mcp", "list", "--json"]).ends(0);
+        assert_eq!(listed.last()["name"], "my", "{name}");
+        listed.says(&format!("the MCP server {name} in ~/work/legwork.toml:1 is not used"));
+    }
 }
 
 #[test]
@@ -245,6 +252,10 @@ fn s18_13_servers_are_added_tried_and_removed_by_the_command() {
     let listed: Value = home.ran(&["mcp", "list", "--json"]).ends(0).last();
     assert_eq!(listed["command"], json!(["sh", "server.sh"]));
     assert_eq!((&listed["trusted"], &listed["timeout"]), (&json!(true), &json!("5m")));
+    let shown = home.ran(&["config", "show"]);
+    shown.prints("mcp.my.command = [\"sh\", \"server.sh\"]").prints("mcp.my.trusted = true");
+    let shown: Value = home.ran(&["config", "show", "--json"]).ends(0).last();
+    assert_eq!(shown["mcp"]["my"]["value"]["env"], json!(["GIVEN"]));
     let tested = home.ran(&["mcp", "test", "my"]);
     tested.prints("my works: shell 1.2, protocol 2025-11-25, 3 tools");
     let tested: Value = home.ran(&["mcp", "test", "my", "--json"]).ends(0).last();

@@ -87,9 +87,10 @@ impl Endpoint {
         if RESERVED.contains(&lower.as_str()) {
             return Err(denied("belongs to the protocol"));
         }
-        let name = HeaderName::try_from(&lower).map_err(|_| denied("has no name of a header"))?;
-        let mut value =
-            HeaderValue::try_from(value).map_err(|_| denied("has a value that HTTP lacks"))?;
+        let name = HeaderName::try_from(&lower)
+            .map_err(|_| denied("does not have the form of a header's name"))?;
+        let mut value = HeaderValue::try_from(value)
+            .map_err(|_| denied("has a value with characters that HTTP does not allow"))?;
         value.set_sensitive(true);
         self.headers.insert(name, value);
         Ok(self)

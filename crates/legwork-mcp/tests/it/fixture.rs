@@ -153,7 +153,7 @@ impl ServerHandler for Fixture {
         let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
         ServerConfig::new(tools.enable_resources().enable_prompts().build())
             .with_server_info(Implementation::new("fixture", "1"))
-            .with_instructions("Ask twice.")
+            .with_instructions("Ask twice a day.")
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::calls::results;
+use crate::calls::{is_told_of_a_dropped_call, results};
 use crate::fixture::Fixture;
 
 pub(crate) type Reply = Response<BoxBody<Bytes, Infallible>>;
@@ -143,15 +143,7 @@ async fn s18_11_changes_of_the_tools_come_over_http_too() {
 async fn s18_11_a_call_over_http_that_is_dropped_is_cancelled() {
     for fixture in [Fixture::new(), Fixture::legacy()] {
         let web = Web::serving(fixture.clone()).await;
-        let turns = [Turn::call("my_slow", json!({})), Turn::text("Done.")];
-        let agent = Agent::builder(ScriptedModel::new(turns));
-        let agent = agent.toolset(Server::new("my", web.endpoint())).build().unwrap();
-        tokio::select! {
-            biased;
-            _ = agent.run("go") => unreachable!("it waits at the gate"),
-            () = fixture.0.gate.arrived(1) => {}
-        }
-        fixture.0.cancelled.pass().await;
+        is_told_of_a_dropped_call(Server::new("my", web.endpoint()), &fixture).await;
     }
 }
 
@@ -218,4 +210,35 @@ async fn s18_11_a_server_that_does_not_know_the_question_is_initialized() {
         plain(200, &json, &answer.to_string())
     })
     .await;
+}
+
+#[tokio::test]
+async fn s18_3_an_entry_that_is_malformed_costs_itself_alone() {
+    let web = Web::of(|request| async move {
+        let body = request.into_body().collect().await.unwrap().to_bytes();
+        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let tools = json!([
+            {"name": "good", "inputSchema": {"type": "object"}},
+            {"name": "bad", "description": "It has no schema."},
+            {"name": "worse", "inputSchema": true},
+        ]);
+        let result = match asked["method"].as_str() {
+            Some("initialize") => json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "a", "version": "1"},
+            }),
+            Some("tools/list") => json!({"tools": tools}),
+            Some("server/discover") => return plain(404, &[], ""),
+            _ => return plain(202, &[], ""),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+        plain(200, &[("content-type", "application/json")], &answer.to_string())
+    })
+    .await;
+    let seen = Server::new("my", web.endpoint()).look().await.unwrap();
+    let names: Vec<_> = seen.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["my_good"]);
+    let named = |name: &str| seen.problems.iter().any(|why| why.contains(&format!("`{name}` is")));
+    assert!(seen.problems.len() == 2 && named("bad") && named("worse"), "{:?}", seen.problems);
 }

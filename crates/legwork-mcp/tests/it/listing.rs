@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::{Agent, EventKind};
-use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
+use legwork_core::{Mask, ToolCall, ToolOutcome, ToolSpec};
 use legwork_mcp::{Connect, Connected, Error, Server};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
@@ -45,7 +45,7 @@ async fn s18_2_only_the_tools_that_are_wanted_are_shown() {
     let (tools, _) = shown(Server::new("my", Fixture::new()).except(except)).await;
     assert_eq!(tools, ["my_slow", "my_more"]);
     let wrong = Agent::builder(ScriptedModel::new([])).toolset(Server::new("a b", Fixture::new()));
-    assert!(wrong.build().unwrap_err().to_string().contains("is no name of a server"));
+    assert!(wrong.build().unwrap_err().to_string().contains("cannot be the name of a server"));
 }
 
 /// Nothing to connect to.
@@ -127,4 +127,25 @@ async fn s18_4_a_server_that_does_not_list_its_tools_in_time_costs_its_tools_alo
     let told =
         warnings.iter().any(|warning| warning.contains("did not list its tools within 30 s"));
     assert!(told, "{warnings:?}");
+}
+
+#[tokio::test]
+async fn s18_13_secrets_that_a_server_repeats_of_itself_reach_no_model() {
+    let fixture = Fixture::new();
+    let mut listed = tool("echo", json!({"description": "with tok-12345678"}));
+    listed.description = Some("Needs tok-12345678.".into());
+    *fixture.0.tools.lock().unwrap() = vec![listed];
+    let mask = Mask::of(["tok-12345678", "Ask twice a day."]);
+    let model = ScriptedModel::new([Turn::text("Done.")]);
+    let server = Server::new("my", fixture).trusted().masking(mask);
+    let agent = Agent::builder(model.clone()).toolset(server.clone()).build().unwrap();
+    agent.run("go").await.unwrap();
+    let request = model.requests().remove(0);
+    let tool = request.tools.iter().next().unwrap();
+    for said in [&*tool.description, &tool.parameters.to_string(), &*request.instructions] {
+        assert!(said.contains("[redacted]"), "{said}");
+        assert!(!said.contains("tok-12345678") && !said.contains("Ask twice a day."), "{said}");
+    }
+    let seen = server.look().await.unwrap();
+    assert_eq!(seen.instructions.as_deref(), Some("[redacted]"));
 }

@@ -48,6 +48,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
         if let Some(all) = all.as_object_mut() {
             all.insert("trust".to_owned(), settings.trust.as_json());
             all.insert("permissions".to_owned(), permissions(&settings.asking.rules));
+            all.insert("mcp".to_owned(), servers(&settings));
         }
         return print_json(&format!("{all}\n"));
     }
@@ -55,6 +56,7 @@ pub(super) fn show(args: &args::ConfigShow, file: Option<&Path>) -> Result<Exit,
     push_models(&mut text, &config, Terminal::detect());
     push_bounds(&mut text, &config, Terminal::detect());
     push_web(&mut text, &config, Terminal::detect());
+    push_servers(&mut text, &settings, Terminal::detect());
     push_permissions(&mut text, &settings.asking.rules, Terminal::detect());
     if let Err(error) = store {
         text.push_str(&format!("# store: {error}\n"));
@@ -261,6 +263,26 @@ fn push_web(text: &mut String, config: &Config, terminal: Terminal) {
             push(text, &value, &source.to_string(), terminal);
         }
     }
+}
+
+/// The MCP servers, as dotted keys.
+fn push_servers(text: &mut String, settings: &Settings, terminal: Terminal) {
+    for (name, server) in &settings.mcp.all {
+        for (key, value) in server.value.listed() {
+            let value = format!("mcp.{name}.{key} = {}", inline(&value));
+            push(text, &value, &server.source.to_string(), terminal);
+        }
+    }
+}
+
+/// The same, by name.
+fn servers(settings: &Settings) -> Value {
+    let servers = settings.mcp.all.iter().map(|(name, server)| {
+        let listed = server.value.listed().into_iter();
+        let listed: Map<_, _> = listed.map(|(key, value)| (key.to_owned(), value)).collect();
+        (name.clone(), with_source(json!({"value": listed}), &server.source))
+    });
+    Value::Object(servers.collect())
 }
 
 type Table = (&'static str, Vec<(&'static str, Value)>, Source);

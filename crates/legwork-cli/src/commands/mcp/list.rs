@@ -18,13 +18,13 @@ pub(super) fn list(args: &args::McpList, config: &Config) -> Result<Exit, Error>
         tell(&format!("warning: {warning}"));
     }
     if args.json {
-        let lines = settings.mcp.iter().map(|(name, server)| line(name, server));
+        let lines = settings.mcp.all.iter().map(|(name, server)| line(name, server));
         return print_json(&lines.collect::<String>());
     }
-    if settings.mcp.is_empty() {
+    if settings.mcp.all.is_empty() {
         return print("no MCP server is set: `legwork mcp add` adds one\n");
     }
-    let rows: Vec<_> = settings.mcp.iter().map(|(name, server)| row(name, server)).collect();
+    let rows: Vec<_> = settings.mcp.all.iter().map(|(name, server)| row(name, server)).collect();
     print(&table(&rows, Terminal::detect().for_table()))
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn logout(args: &args::McpLogout, config: &Config) -> Result<Ex
 async fn endpoint(name: &str, config: &Config) -> Result<Endpoint, Error> {
     let settings = Settings::shown(&args::Agent::default(), config)?;
     let Some(server) = settings.mcp.get(name) else {
-        return Err(unknown(name, settings.mcp.keys().map(String::as_str)));
+        return Err(unknown(name, settings.mcp.names()));
     };
     let endpoint = mcp::endpoint(name, server, &settings).await?;
     endpoint.ok_or_else(|| {

@@ -29,7 +29,7 @@ pub(super) async fn test(args: &args::McpTest, config: &Config) -> Result<Exit, 
     let settings = Settings::shown(&around, config)?;
     let Some(server) = settings.mcp.get(&args.name) else {
         settings.warnings().iter().for_each(|warning| tell(&format!("warning: {warning}")));
-        return Err(unknown(&args.name, settings.mcp.keys().map(String::as_str)));
+        return Err(unknown(&args.name, settings.mcp.names()));
     };
     let human = Human::new(io::sink(), stderr(), Terminal::detect());
     let screen = Screen::new(human, Control::default(), Again::default());
