@@ -1,4 +1,4 @@
-//! `cargo xtask mcp`: somebody else's suite and servers of the Model Context Protocol.
+//! `cargo xtask mcp`: the conformance suite and the reference servers of the Model Context Protocol.
 //!
 //! The conformance suite drives a small client that is an agent with the tools of a server
 //! (`crates/legwork-mcp/examples/conformance_client.rs`); the reference servers are used by runs

@@ -188,7 +188,7 @@ impl Settings {
         asks: Asks,
     ) -> Result<Self, Error> {
         let config = &config.with_permissions(flags.permissions())?;
-        // Of the project's file the servers are read alone, and only while nobody changed it: a
+        // Only the servers of the project's file are read, and only while it is unchanged: a
         // session keeps the other settings that it was begun with.
         let facts = state.facts();
         let definition = facts.own_definition();

@@ -48,8 +48,8 @@ impl Connected {
         Self { wire: Wire::Streams(Box::new(from), Box::new(to)), peer: Box::new(peer) }
     }
 
-    /// The same with a process on this machine, whose standard error is read: its end is told
-    /// when the process has failed.
+    /// The same with a process on this machine, whose standard error is read: its last bytes are
+    /// part of the error when the process fails.
     ///
     /// # Panics
     /// Outside of a runtime of tokio.

@@ -83,7 +83,7 @@ impl Connections {
         }
         let mut greeting = state.greeting;
         let made = self.make(&mut greeting).await;
-        // One that nobody waited for to the end is not held against the server.
+        // An attempt that was cancelled does not count.
         self.made.fetch_add(1, Ordering::SeqCst);
         let live = Arc::new(made?);
         state.greeting = greeting;
@@ -184,7 +184,7 @@ impl Live {
         !self.peer.is_transport_closed()
     }
 
-    /// Tells the server that nobody waits for the answer of a request any more.
+    /// Notifies the server that a request is cancelled.
     pub(crate) fn cancel(&self, id: RequestId) {
         let Ok(runtime) = Handle::try_current() else { return };
         let reason = Some("the call was cancelled".to_owned());

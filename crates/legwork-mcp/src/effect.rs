@@ -6,7 +6,7 @@ use rmcp::model::ToolAnnotations;
 /// Whether the hints of a server count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Trust {
-    /// They are what somebody says of himself: every call may have any effect.
+    /// They do not count: every call may have any effect.
     #[default]
     Untrusted,
     Trusted,

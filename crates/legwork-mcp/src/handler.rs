@@ -1,4 +1,4 @@
-//! What a server says by itself.
+//! Messages that a server sends on its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use rmcp::service::{NotificationContext, RoleClient};
 
 use crate::calls::Calls;
 
-/// Handles what a server says by itself: progress, and that its tools changed.
+/// Handles what a server sends on its own: progress, and that its tools changed.
 ///
 /// It offers a server nothing else: no model, no person, no files.
 #[derive(Clone, Default)]

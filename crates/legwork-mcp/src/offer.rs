@@ -1,4 +1,4 @@
-//! What a server offers beside tools, as tools: its resources and its prompts.
+//! Resources and prompts of a server, as tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::connection::Connections;
 use crate::effect::Trust;
 use crate::{fault, listing, result};
 
-/// What a server offers beside tools.
+/// A way to use the resources or prompts of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     ListResources,
@@ -191,7 +191,9 @@ async fn read(peer: &Peer<RoleClient>, uri: String) -> Result<Vec<ResultPart>, U
             let parts: Vec<_> = result.contents.into_iter().map(result::embedded).collect();
             Ok(result::or_nothing(parts))
         }
-        _ => Err(Unanswered::Why("it asks for something that it was not offered".to_owned())),
+        _ => {
+            Err(Unanswered::Why("it asks for something that this client does not offer".to_owned()))
+        }
     }
 }
 
@@ -206,7 +208,9 @@ async fn get(peer: &Peer<RoleClient>, wanted: Wanted) -> Result<Vec<ResultPart>,
             let parts: Vec<_> = result.messages.into_iter().flat_map(said).collect();
             Ok(result::or_nothing(parts))
         }
-        _ => Err(Unanswered::Why("it asks for something that it was not offered".to_owned())),
+        _ => {
+            Err(Unanswered::Why("it asks for something that this client does not offer".to_owned()))
+        }
     }
 }
 

@@ -99,7 +99,7 @@ impl Process for Unconfined {
     fn end(mut self: Box<Self>) -> BoxFuture<'static, Option<String>> {
         Box::pin(async move {
             if timeout(GRACE, self.0.wait()).await.is_err() {
-                // Its streams are closed, and it goes on: nobody needs it any more.
+                // Its streams are closed, so it can do nothing useful any more.
                 let _ = self.0.kill().await;
             }
             None

@@ -37,7 +37,7 @@ pub(crate) struct Settings {
     pub(crate) mask: Mask,
 }
 
-/// Whether what a server offers beside tools is shown.
+/// Whether the resources and prompts of a server are shown as tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offers {
     Hidden,

@@ -59,7 +59,7 @@ impl RemoteTool {
         drop(followed);
         let result = match answer {
             Ok(ServerResult::CallToolResult(result)) => result::outcome(result),
-            Ok(_) => self.failed("it asks for something that it was not offered"),
+            Ok(_) => self.failed("it asks for something that this client does not offer"),
             Err(error) => return self.unanswered(&error, &live).await,
         };
         self.connections.works();
@@ -81,7 +81,7 @@ impl RemoteTool {
     }
 }
 
-/// A call that the server works on: dropped with it, the server is told.
+/// A call in progress; dropping it notifies the server that it is cancelled.
 struct Open {
     live: Option<Arc<Live>>,
     id: RequestId,

@@ -85,7 +85,7 @@ pub trait Toolset: Send + Sync {
 
     /// Whether a tool of it is left out, with a warning, if another one has its name.
     ///
-    /// For a set whose names are chosen by somebody else, such as a server. By default two tools
+    /// For a set whose names come from outside, such as from a server. By default two tools
     /// of one name are an error.
     fn yields(&self) -> bool {
         false

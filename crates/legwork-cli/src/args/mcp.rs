@@ -14,7 +14,7 @@ Examples:
   legwork mcp test docs                  connects, and lists its tools
   legwork run \"What do you remember of me?\"
 
-The agent has the tools of these servers beside its own, each under the name of its
+The agent has the tools of these servers in addition to its own, each under the name of its
 server: `memory_read_graph`. A server that is a command runs in the sandbox, as
 commands of the agent do (--sandbox, --network), with its variables and no secret of
 your environment. Servers are in your own legwork.toml, in tables [mcp.NAME]; those of

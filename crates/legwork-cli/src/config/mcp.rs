@@ -50,7 +50,7 @@ pub(crate) struct Client {
     /// The id that it knows us by; none if it gives one.
     pub(crate) id: Option<String>,
     pub(crate) secret: Option<Given>,
-    /// What is asked for, beside what the server names.
+    /// Scopes to ask for, in addition to those that the server names.
     pub(crate) scopes: Vec<String>,
 }
 

@@ -42,8 +42,7 @@ const RESERVED: [&str; 6] =
 
 /// A server that is reached over HTTP (the transport "Streamable HTTP").
 ///
-/// Redirects are not followed. What goes wrong on the way is told as it is, and no credential is
-/// part of it.
+/// Redirects are not followed. Errors say what happened, and contain no credential.
 #[derive(Clone)]
 pub struct Endpoint {
     pub(crate) url: Arc<str>,

@@ -33,7 +33,7 @@ pub(super) enum Media {
 /// Reads what a message was answered with.
 ///
 /// # Errors
-/// When it is no answer of the protocol.
+/// When it is not an answer of the protocol.
 pub(super) async fn read(
     asked: Asked<'_>,
     response: Response<Incoming>,
@@ -64,12 +64,14 @@ async fn success(
             let events = events::of(response.into_body(), limits.max_sse_event_size);
             Ok(Reply::Sse(events, session))
         }
-        // Nobody waits for an answer to anything else.
+        // Only a request has an answer.
         _ if !asked.is_request() => Ok(Reply::Accepted),
         Some(Media::Json) => {
             let body = whole(response, limits.max_json_response_size).await?;
             let message = serde_json::from_slice(&body).map_err(|error| {
-                Failed::UnexpectedServerResponse(format!("it is no message: {error}").into())
+                Failed::UnexpectedServerResponse(
+                    format!("not a message of the protocol: {error}").into(),
+                )
             })?;
             Ok(Reply::Json(message, session))
         }

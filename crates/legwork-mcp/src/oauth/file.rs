@@ -73,7 +73,7 @@ impl TokenStore for FileStore {
 }
 
 fn read(path: &Path) -> io::Result<Option<Grant>> {
-    // In a folder that only the person can open nobody puts another one in its place.
+    // Only the person can put another file in its place: the folder has mode 0700.
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

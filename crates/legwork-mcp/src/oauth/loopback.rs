@@ -137,7 +137,7 @@ impl Browser for LoopbackBrowser {
             let redirect = timeout(self.patience, self.redirect(state(url))).await;
             let redirect = redirect.map_err(|_| {
                 let limit = self.patience.as_secs();
-                Error::Unreachable(format!("nobody has granted it within {limit} s"))
+                Error::Unreachable(format!("it was not granted within {limit} s"))
             })?;
             redirect.map_err(|why| {
                 Error::Unreachable(format!("the browser cannot be listened to: {why}"))

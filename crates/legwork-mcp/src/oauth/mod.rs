@@ -116,7 +116,7 @@ impl Login {
         self
     }
 
-    /// With a scope beside those that the server asks for.
+    /// With a scope in addition to those that the server asks for.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scopes.push(scope.into());

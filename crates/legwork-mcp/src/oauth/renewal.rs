@@ -70,7 +70,7 @@ async fn prepared(
     let mut manager = manager.await?;
     let mut metadata = AuthorizationMetadata::default();
     metadata.token_endpoint.clone_from(&access.token_endpoint);
-    // Nobody is shown a page, but it has to be a URL.
+    // No page is shown, but it has to be a URL.
     metadata.authorization_endpoint.clone_from(&access.token_endpoint);
     metadata.issuer = Some(access.issuer.clone());
     let methods = vec![access.client.method.name()].into();

@@ -32,9 +32,9 @@ pub trait TokenStore: Send + Sync {
     /// When the grant cannot be removed.
     fn clear(&self) -> BoxFuture<'_, Result<(), Error>>;
 
-    /// Waits until nobody else changes the grant, in this process or another one.
+    /// Waits for the exclusive right to change the grant, in this process and others.
     ///
-    /// Nobody else changes it until the guard is dropped. `load`, `save` and `clear` must not
+    /// It is held until the guard is dropped. `load`, `save` and `clear` must not
     /// wait for it.
     ///
     /// # Errors

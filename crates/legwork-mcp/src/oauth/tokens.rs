@@ -75,7 +75,7 @@ impl Tokens {
         let Some(mut grant) = self.load().await? else { return Ok(None) };
         let Some(access) = &mut grant.access else { return Ok(None) };
         if access.access_token != over {
-            // Somebody else has renewed it meanwhile.
+            // It was renewed by another task or process.
             return Ok(Some(access.access_token.clone()));
         }
         match renewal::renew(self.server()?, access).await {

@@ -158,7 +158,7 @@ async fn s18_11_what_is_no_server_is_told_with_its_reason() {
         (503, &[("retry-after", "7")][..], "", "HTTP 503, again after 7 s"),
         (307, &[("location", "https://127.0.0.1:1/b")][..], "", "sends to another address"),
         (200, &[("content-type", "text/html")][..], "<p>Hello", "text/html"),
-        (200, &[("content-type", "application/json")][..], "{", "it is no message"),
+        (200, &[("content-type", "application/json")][..], "{", "not a message of the protocol"),
     ] {
         let web = Web::of(move |_| async move { plain(status, headers, body) }).await;
         let (_, warnings) = run(web.endpoint(), &[]).await;

@@ -1,4 +1,4 @@
-//! What a server offers beside tools.
+//! Resources and prompts of a server, as tools.
 
 use legwork_agent::Agent;
 use legwork_mcp::Server;

@@ -98,7 +98,7 @@ impl<S: Sink> Output for Merged<S> {
     }
 }
 
-/// Three pipes that somebody else reads and writes.
+/// Three pipes, which the caller reads and writes.
 pub(crate) struct Apart;
 
 impl Output for Apart {

@@ -15,7 +15,7 @@
 //! let server = Program::new(workspace, environment, sandbox, "mcp-server-memory");
 //! let server = server.with_variable("MEMORY_FILE", "memory.json");
 //! let Started { mut input, output, errors, process, .. } = server.start().await?;
-//! // Nobody reads its errors, so they have nowhere to go.
+//! // Its errors are not read, so the pipe is closed.
 //! drop(errors);
 //! input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await?;
 //! match BufReader::new(output).lines().next_line().await? {
@@ -48,7 +48,7 @@ use crate::workspace::Workspace;
 
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
-/// Variables by which the C library runs or reads what they name, beside all of `LD_`.
+/// Variables that make the C library run or read what they name, in addition to all `LD_*`.
 const OF_LOADER: [&str; 9] = [
     "GCONV_PATH",
     "GETCONF_DIR",

@@ -108,7 +108,7 @@ fn headers(given: &[String]) -> Result<InlineTable, Error> {
     for one in given {
         let named = one.split_once('=').filter(|(name, of)| !name.is_empty() && is_variable(of));
         let Some((name, variable)) = named else {
-            // What stands behind it may be the secret itself.
+            // The part after it may be the secret itself.
             let name = one.split('=').next().unwrap_or_default();
             let message = format!("--header {name:?} names no variable that holds its value");
             let hint = "write --header NAME=VARIABLE; the value itself is not written into a file";

@@ -46,7 +46,7 @@ pub(crate) struct Now {
     /// What the metadata has else.
     pub(crate) resource: Value,
     pub(crate) issuer: Value,
-    /// What a registration is answered with beside its id.
+    /// What the answer to a registration has in addition to its id.
     pub(crate) registration: Value,
     /// What the person is sent back with else.
     pub(crate) callback: Vec<(&'static str, Option<&'static str>)>,
