@@ -35,6 +35,7 @@ const CRATES: &[&str] = &[
     "legwork-web",
     "legwork-otel",
     "legwork-mcp",
+    "legwork-mcp-server",
 ];
 
 /// What lists it, and the version that reads what rustdoc of our Rust version writes.

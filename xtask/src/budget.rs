@@ -27,8 +27,10 @@ const RUNTIME: &str = "crates/legwork-runtime/src/";
 /// The stripped release command stays under this many bytes.
 ///
 /// It had 27.0 million when five wires, compressed answers and typed output had come; 3.6 million
-/// of them are the table of the tokenizer that `legwork context` counts with.
-const COMMAND_BYTES: u64 = 28_000_000;
+/// of them are the table of the tokenizer that `legwork context` counts with. Stores on Postgres
+/// and Redis, telemetry, editors, and MCP in both directions with logins made it 42.8 million, and
+/// 36.0 million once what waits for people and networks was optimised for size.
+const COMMAND_BYTES: u64 = 38_000_000;
 
 /// Prints each budget with what it came to, and fails on one that is overspent.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

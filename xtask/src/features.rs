@@ -8,16 +8,20 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::cargo::{self, Package};
+use crate::draw;
 use crate::no_arguments;
 use crate::outside::Outside;
 
 #[cfg(test)]
 mod tests;
 
+/// Features that are many for one crate.
+const MANY: usize = 6;
+
 /// Checks all of them, and runs the tests of the program that enables none.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     no_arguments(args)?;
-    check()?;
+    check(Which::All)?;
     let status = tests()?.status().map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() {
         return Ok(());
@@ -25,11 +29,20 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Err("a test of the program without features failed; its messages stand above".to_owned())
 }
 
+/// Which features are checked alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// All of them.
+    All,
+    /// Of a crate that has many, a third: others at each commit.
+    Some,
+}
+
 /// Builds each crate with its default features, with each alone, and with none.
-pub(crate) fn check() -> Result<(), String> {
-    let mut wrong = Vec::new();
+pub(crate) fn check(which: Which) -> Result<(), String> {
+    let (mut wrong, seed) = (Vec::new(), draw::seed());
     for package in &cargo::metadata()?.packages {
-        for features in sets(package) {
+        for features in sets(package, which, &seed) {
             let set = format!("{} {}", package.name, features.join(" "));
             println!("{set}");
             if !builds(&mut build(&package.name, &features))? {
@@ -45,16 +58,20 @@ pub(crate) fn check() -> Result<(), String> {
 
 /// The arguments for each set of features to check; tests and examples are built with the default
 /// ones.
-fn sets(package: &Package) -> Vec<Vec<&str>> {
+fn sets<'p>(package: &'p Package, which: Which, seed: &str) -> Vec<Vec<&'p str>> {
     const NONE: &str = "--no-default-features";
     let names: BTreeSet<_> = package.features.keys().map(String::as_str).collect();
     let all = vec!["--all-targets"];
     if names.is_empty() {
         return vec![all];
     }
-    let alone = names.iter().filter(|name| **name != "default");
+    let mut alone: Vec<_> = names.into_iter().filter(|name| *name != "default").collect();
+    if which == Which::Some && alone.len() > MANY {
+        alone.sort_by_key(|name| draw::lot(seed, name));
+        alone.truncate(alone.len().div_ceil(3));
+    }
     let mut sets = vec![vec![NONE]];
-    sets.extend(alone.map(|name| vec![NONE, "--features", name]));
+    sets.extend(alone.into_iter().map(|name| vec![NONE, "--features", name]));
     sets.push(all);
     sets
 }

@@ -57,6 +57,7 @@ const TABLE: &[(&str, May)] = &[
         ]),
     ),
     ("legwork-acp", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
+    ("legwork-mcp-server", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     ("legwork-worker", May::Only(&["legwork-port", "legwork-core", "legwork-agent"])),
     (
         "legwork-orchestrate",
@@ -97,6 +98,7 @@ const TABLE: &[(&str, May)] = &[
             "legwork-web",
             "legwork-otel",
             "legwork-mcp",
+            "legwork-mcp-server",
             "legwork-store",
             "legwork-definitions",
             "legwork-macros",

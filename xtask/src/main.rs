@@ -15,6 +15,7 @@ mod budget;
 mod cargo;
 mod demo;
 mod docs;
+mod draw;
 mod features;
 mod fuzz;
 mod http;

@@ -38,6 +38,7 @@ const PORTABLE: &[&str] = &[
     "legwork-web",
     "legwork-otel",
     "legwork-mcp",
+    "legwork-mcp-server",
     "legwork-store",
     "legwork-definitions",
     "legwork-macros",

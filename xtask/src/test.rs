@@ -105,7 +105,7 @@ fn lints() -> Command {
 }
 
 fn features() -> Result<Counts, String> {
-    features::check()?;
+    features::check(features::Which::Some)?;
     counts::of(&mut features::tests()?)
 }
 

@@ -1,6 +1,7 @@
-//! The servers of the Model Context Protocol that the command's agent has.
+//! The servers of the Model Context Protocol that the command's agent has, and the one that it is.
 
 mod fetched;
+mod served;
 mod servers;
 
 use std::collections::BTreeMap;
@@ -11,8 +12,9 @@ use legwork::mcp::{Confined, Endpoint, Server};
 use legwork::tools::Program;
 
 use self::fetched::Fetched;
+pub(crate) use self::served::Served;
 pub(crate) use self::servers::Servers;
-use crate::config::{McpServer, Reach, Sourced};
+use crate::config::{McpServer, Reach, Sourced, Transport};
 use crate::error::Error;
 use crate::sandbox::Place;
 use crate::settings::Settings;
@@ -39,8 +41,9 @@ pub(crate) async fn ready(
         Reach::Program { command, env } => {
             program(name, command, &fetched.all("env", env).await?, place)
         }
-        Reach::Url { url, headers, client } => {
-            Server::new(name, fetched.endpoint(url, headers, client).await?)
+        Reach::Url { url, transport, headers, client } => {
+            let endpoint = fetched.endpoint(url, headers, client).await?;
+            Server::new(name, over(endpoint, *transport))
         }
     };
     let made = set(made, &server.value).masking(Mask::of(&fetched.secrets));
@@ -56,9 +59,19 @@ pub(crate) async fn endpoint(
     server: &Sourced<McpServer>,
     settings: &Settings,
 ) -> Result<Option<Endpoint>, Error> {
-    let Reach::Url { url, headers, client } = &server.value.reach else { return Ok(None) };
+    let Reach::Url { url, transport, headers, client } = &server.value.reach else {
+        return Ok(None);
+    };
     let mut fetched = Fetched::of(name, &server.source, settings);
-    fetched.endpoint(url, headers, client).await.map(Some)
+    let endpoint = fetched.endpoint(url, headers, client).await?;
+    Ok(Some(over(endpoint, *transport)))
+}
+
+fn over(endpoint: Endpoint, transport: Transport) -> Endpoint {
+    match transport {
+        Transport::Http => endpoint,
+        Transport::Sse => endpoint.over_sse(),
+    }
 }
 
 /// A program, confined as commands are.

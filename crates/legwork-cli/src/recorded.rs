@@ -22,9 +22,14 @@ const FIRST: Seq = Seq(32);
 /// The directory that a session was begun in, by the beginning of its journal; none if that
 /// does not say, or cannot be read.
 pub(crate) async fn begun_in(store: &Arc<dyn Store>, session: &SessionId) -> Option<String> {
+    beginning(store, session).await?.dir
+}
+
+/// What a session remembers, by the beginning of its journal; none if that does not say, or cannot
+/// be read.
+pub(crate) async fn beginning(store: &Arc<dyn Store>, session: &SessionId) -> Option<Recorded> {
     let loaded = store.read(session, Range::up_to(FIRST)).await.ok()?;
-    let said = loaded.journal.entries().iter().find_map(|entry| Recorded::of_event(&entry.event));
-    said?.dir
+    loaded.journal.entries().iter().find_map(|entry| Recorded::of_event(&entry.event))
 }
 
 /// What a session remembers, so that `resume` needs no flags.

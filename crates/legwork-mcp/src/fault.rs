@@ -29,7 +29,8 @@ pub(crate) fn of_transport(error: &DynamicTransportError) -> Option<String> {
     None
 }
 
-fn of_http(failed: &Failed) -> String {
+/// What went wrong over HTTP.
+pub(crate) fn of_http(failed: &Failed) -> String {
     match failed {
         Failed::AuthRequired(_) => {
             "it asks for authorization: give it a header `Authorization`".to_owned()

@@ -65,6 +65,7 @@
 //! | `orchestrate` | | `orchestrate`: `Chat`, `Collaboration`, `ToolUse` |
 //! | `mcp` | | `mcp`: tools of servers that speak the Model Context Protocol |
 //! | `oauth` | | `mcp::oauth`: logging in to MCP servers |
+//! | `mcp-server` | | `mcp_server`: agents as servers of that protocol |
 //! | `otel` | | `otel`: traces and metrics of runs, to a collector of OpenTelemetry |
 //! | `http2` | | HTTP/2 to models whose servers offer it |
 //! | `compression` | | answers of models compressed with gzip or Brotli |
@@ -106,6 +107,11 @@ pub use legwork_macros::tool;
 /// Needs the feature `mcp`.
 #[cfg(feature = "mcp")]
 pub mod mcp;
+/// Agents as servers of the Model Context Protocol.
+///
+/// Needs the feature `mcp-server`.
+#[cfg(feature = "mcp-server")]
+pub use legwork_mcp_server as mcp_server;
 /// Needs the feature `orchestrate`.
 #[cfg(feature = "orchestrate")]
 pub use legwork_orchestrate as orchestrate;

@@ -10,14 +10,27 @@ fn each_feature_is_checked_alone_and_none_and_the_default_ones() {
     let with_default = package(serde_json::json!({"b": [], "default": ["b"], "c": ["b"]}));
     let (none, all) = ("--no-default-features", "--all-targets");
     assert_eq!(
-        sets(&with_default),
+        sets(&with_default, Which::All, ""),
         [vec![none], vec![none, "--features", "b"], vec![none, "--features", "c"], vec![all]]
     );
     assert_eq!(
-        sets(&package(serde_json::json!({"b": []}))),
+        sets(&package(serde_json::json!({"b": []})), Which::Some, ""),
         [vec![none], vec![none, "--features", "b"], vec![all]]
     );
-    assert_eq!(sets(&package(serde_json::json!({}))), [vec![all]]);
+    assert_eq!(sets(&package(serde_json::json!({})), Which::All, ""), [vec![all]]);
+}
+
+#[test]
+fn of_many_features_a_third_is_drawn_another_one_with_another_seed() {
+    let features = ('a'..='i').map(|name| (name.to_string(), serde_json::json!([])));
+    let package = package(features.collect::<serde_json::Map<_, _>>().into());
+    let drawn = |seed: &str| sets(&package, Which::Some, seed);
+    assert_eq!(sets(&package, Which::All, "x").len(), 11);
+    assert_eq!(drawn("x").len(), 5);
+    assert_eq!(drawn("x"), drawn("x"));
+    let seeds = ('a'..='z').map(|seed| drawn(&seed.to_string()));
+    let seen: BTreeSet<_> = seeds.flatten().filter_map(|set| set.get(2).copied()).collect();
+    assert_eq!(seen.len(), 9, "each is drawn at some commit");
 }
 
 #[test]

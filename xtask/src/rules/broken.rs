@@ -82,7 +82,7 @@ enum Verdict {
 /// Lists the mutations, or runs them and fails on one that no test catches.
 pub(super) fn run(args: &[String]) -> Result<(), String> {
     let wanted = Wanted::read(args)?;
-    let all = if wanted.sample { sample::of(all()?, &sample::seed()) } else { all()? };
+    let all = if wanted.sample { sample::of(all()?, &crate::draw::seed()) } else { all()? };
     let chosen: Vec<_> = all.into_iter().filter(|mutation| wanted.has(mutation)).collect();
     if chosen.is_empty() {
         return Err(format!("no file in {FOLDER} has such a name; --list shows them"));
@@ -103,7 +103,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
 ///
 /// They are built beside what the tests were built of, and share their dependencies.
 pub(crate) fn sample() -> Result<Counts, String> {
-    let chosen = sample::of(all()?, &sample::seed());
+    let chosen = sample::of(all()?, &crate::draw::seed());
     if !test::has_nextest() {
         let skipped = chosen.len() as u64;
         println!("cargo-nextest is not installed: no rule is broken");

@@ -56,6 +56,14 @@ impl Agent {
             subagents: subagents(inner),
         }
     }
+
+    /// The tools that a model of a new session is shown, and why some are missing, if some are:
+    /// what a source of tools said.
+    ///
+    /// Toolsets are opened, as for a new session, and closed again.
+    pub async fn tools(&self) -> (Vec<Arc<ToolSpec>>, Option<String>) {
+        specs(&self.0).await
+    }
 }
 
 fn model(inner: &Inner) -> Model {
@@ -89,6 +97,13 @@ fn instructions(whole: &str) -> Instructions {
 }
 
 async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
+    let (specs, problems) = specs(inner).await;
+    let from = capabilities_of(inner);
+    (specs.iter().map(|spec| tool(&from, spec)).collect(), problems)
+}
+
+/// The specs of the tools of a new session, and why some are missing.
+async fn specs(inner: &Inner) -> (Vec<Arc<ToolSpec>>, Option<String>) {
     let services = &inner.setup.services;
     let session = SessionId::new("description");
     let events = Emitter::none(session.clone());
@@ -100,9 +115,8 @@ async fn tools(inner: &Inner) -> (Vec<Tool>, Option<String>) {
     problems.extend(all.err());
     let clock = &services.sessions.clock;
     toolbox.close(async { clock.sleep(toolset::CLOSE_LIMIT).await }).await;
-    let from = capabilities_of(inner);
-    let tools = toolbox.known().iter().map(|spec| tool(&from, spec)).collect();
-    (tools, (!problems.is_empty()).then(|| problems.join("; ")))
+    let specs = toolbox.known().iter().cloned().collect();
+    (specs, (!problems.is_empty()).then(|| problems.join("; ")))
 }
 
 /// The capabilities that gave tools, by the names of these.

@@ -1,11 +1,12 @@
 //! `legwork mcp`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::Surroundings;
+use super::{Agent, Store, Surroundings};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -59,6 +60,27 @@ Examples:
 It connects as a run does, lists the tools, and closes the connection. Exit codes:
 0 it works, 1 it does not.";
 
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  legwork mcp serve                       what a client of the protocol starts
+  legwork mcp serve --agent reviewer --approve writes
+  legwork mcp serve --listen 127.0.0.1:8931
+  legwork mcp serve --listen 0.0.0.0:8931 --token LEGWORK_MCP_TOKEN
+
+A client gives the agent tasks, looks at its sessions in this directory, steers and
+stops them, and calls the tools of the agent one by one. What needs approval is asked
+of the person in front of the client. Each task is a session like any other: `legwork
+sessions list` shows it, and it can be resumed when this was killed.
+
+Without --listen, standard input and output are the client's, and warnings are on
+standard error. With it, clients use http://ADDRESS/mcp; those of other machines need
+a token, which the variable named by --token holds.
+
+In the settings of a client (the key of the model goes in env, or in your legwork.toml):
+  \"mcpServers\": {
+    \"legwork\": { \"command\": \"legwork\", \"args\": [\"mcp\", \"serve\", \"--dir\", \"/path/to/project\"] }
+  }";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mcp {
     /// List the servers whose tools the agent has
@@ -78,6 +100,23 @@ pub(crate) enum Mcp {
     Login(McpLogin),
     /// Forget what was granted for a server
     Logout(McpLogout),
+    /// Be a server: an agent, its tools and its sessions for clients of the protocol
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Box<McpServe>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpServe {
+    #[command(flatten)]
+    pub(crate) agent: Agent,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Serve over HTTP at this address, and not over standard input and output
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Your variable that holds the token which clients over HTTP have to send
+    #[arg(long, value_name = "VARIABLE", requires = "listen")]
+    pub(crate) token: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +145,9 @@ pub(crate) struct McpAdd {
     /// A header of each request, and your own variable that holds its value
     #[arg(long, value_name = "NAME=VARIABLE")]
     pub(crate) header: Vec<String>,
+    /// It speaks the transport of before 2025, a stream of events at its address
+    #[arg(long, conflicts_with = "command")]
+    pub(crate) sse: bool,
     /// Only this tool, by its name on the server; may be given again
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Vec<String>,
@@ -158,7 +200,7 @@ impl Mcp {
         match self {
             Self::List(args) => args.json,
             Self::Test(args) => args.json,
-            Self::Add(_) | Self::Rm(_) | Self::Login(_) | Self::Logout(_) => false,
+            Self::Add(_) | Self::Rm(_) | Self::Login(_) | Self::Logout(_) | Self::Serve(_) => false,
         }
     }
 }

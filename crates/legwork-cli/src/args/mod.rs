@@ -52,7 +52,7 @@ pub(crate) use sessions::{
     Sessions, Set, Show, Status, Title, Tree,
 };
 
-pub(crate) use mcp::{Mcp, McpAdd, McpList, McpLogin, McpLogout, McpRemove, McpTest};
+pub(crate) use mcp::{Mcp, McpAdd, McpList, McpLogin, McpLogout, McpRemove, McpServe, McpTest};
 pub(crate) use tools::{Surroundings, Tools, ToolsCall, ToolsList, ToolsShow};
 pub(crate) use trust::{Trust, TrustAdd, TrustList, TrustRemove};
 pub(crate) use undo::Undo;
@@ -171,7 +171,7 @@ pub(crate) enum Command {
     /// Look at the agent's tools, and call one by hand
     #[command(subcommand, after_help = tools::EXAMPLES)]
     Tools(Tools),
-    /// Look at MCP servers whose tools the agent has, and add others
+    /// Look at MCP servers whose tools the agent has, add others, and be one
     #[command(subcommand, after_help = mcp::EXAMPLES)]
     Mcp(Mcp),
     /// See which projects are trusted, and trust others

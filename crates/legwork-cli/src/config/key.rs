@@ -296,7 +296,7 @@ pub(crate) const KEYS: &[Key] = &[
             Expects::Mcp,
             "MCP servers whose tools the agent has: `command` is started in the sandbox with \
              `env`, or `url` is asked with `headers`, or with what `legwork mcp login` was granted \
-             (`client_id`, `client_secret`, `scopes`); `tools` and `except` choose of its tools, \
+             (`client_id`, `client_secret`, `scopes`), `transport = \"sse\"` for servers of before 2025; `tools` and `except` choose of its tools, \
              `resources` adds its resources and prompts, `timeout` limits a call, `trusted` \
              believes what it says of its tools; a project's file names commands only",
         )
@@ -345,10 +345,11 @@ pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
 pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
 
 /// The keys of a table `[mcp.NAME]`.
-pub(super) const OF_MCP: [&str; 12] = [
+pub(super) const OF_MCP: [&str; 13] = [
     "command",
     "env",
     "url",
+    "transport",
     "headers",
     "client_id",
     "client_secret",

@@ -41,7 +41,17 @@ pub(crate) enum Reach {
     /// It is a program that is started.
     Program { command: Vec<String>, env: BTreeMap<String, Given> },
     /// It runs elsewhere.
-    Url { url: String, headers: BTreeMap<String, Given>, client: Client },
+    Url { url: String, transport: Transport, headers: BTreeMap<String, Given>, client: Client },
+}
+
+/// How messages travel to a server that runs elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Transport {
+    /// Streamable HTTP.
+    #[default]
+    Http,
+    /// HTTP with SSE, of servers of before 2025.
+    Sse,
 }
 
 /// Who we are to the authorization server of a server.
@@ -77,8 +87,9 @@ impl McpServer {
             Reach::Program { command, env } => {
                 vec![("command", json!(command)), ("env", names(env))]
             }
-            Reach::Url { url, headers, client } => vec![
+            Reach::Url { url, transport, headers, client } => vec![
                 ("url", json!(url)),
+                ("transport", json!((*transport == Transport::Sse).then_some("sse"))),
                 ("headers", names(headers)),
                 ("client_id", json!(client.id)),
                 ("scopes", json!(client.scopes)),
@@ -127,14 +138,21 @@ pub(super) fn mcp(outer: &Item<'_>) -> Result<BTreeMap<String, At<McpServer>>, E
     Ok(all)
 }
 
-/// The parts of a table as they are read.
+/// What a table says of how a server is reached.
 #[derive(Default)]
-struct Parts {
+struct Means {
     command: Option<Vec<String>>,
     env: BTreeMap<String, Given>,
     url: Option<String>,
+    transport: Option<Transport>,
     headers: BTreeMap<String, Given>,
     client: Client,
+}
+
+/// The parts of a table as they are read.
+#[derive(Default)]
+struct Parts {
+    means: Means,
     trusted: bool,
     tools: Option<Vec<String>>,
     except: Vec<String>,
@@ -149,29 +167,38 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
         of_project(&whole)?;
         set(&mut parts, &whole)?;
     }
-    let Parts { command, env, url, headers, client, trusted, tools, except, resources, timeout } =
-        parts;
-    let reach = match (command, url) {
+    let Parts { means, trusted, tools, except, resources, timeout } = parts;
+    let reach = reach(table, means)?;
+    Ok(McpServer { reach, trusted, tools, except, resources, timeout })
+}
+
+fn reach(table: &Item<'_>, means: Means) -> Result<Reach, Error> {
+    let Means { command, env, url, transport, headers, client } = means;
+    Ok(match (command, url) {
         (Some(_), None) if client != Client::default() => {
             return Err(table
                 .problem("has `client_id`, `client_secret` or `scopes`, which are for a `url`"));
+        }
+        (Some(_), None) if transport.is_some() => {
+            return Err(table.problem("has `transport`, which is for a `url`"));
         }
         (Some(command), None) if headers.is_empty() => Reach::Program { command, env },
         (None, Some(_)) if client.secret.is_some() && client.id.is_none() => {
             return Err(table.problem("has `client_secret` without `client_id`"));
         }
-        (None, Some(url)) if env.is_empty() => Reach::Url { url, headers, client },
+        (None, Some(url)) if env.is_empty() => {
+            Reach::Url { url, transport: transport.unwrap_or_default(), headers, client }
+        }
         (Some(_), None) => return Err(table.problem("has `headers`, which a command has none of")),
         (None, Some(_)) => return Err(table.problem("has `env`, which is for a `command`")),
         _ => return Err(table.problem("must have exactly one of `command` and `url`")),
-    };
-    Ok(McpServer { reach, trusted, tools, except, resources, timeout })
+    })
 }
 
 /// What a project may not say of a server: it may start a program in the sandbox, and no more.
 fn of_project(entry: &Item<'_>) -> Result<(), Error> {
     let why = match entry.name.rsplit('.').next().unwrap_or_default() {
-        "url" | "headers" | "client_id" | "client_secret" | "scopes" => {
+        "url" | "transport" | "headers" | "client_id" | "client_secret" | "scopes" => {
             "it could let the agent send away what it reads"
         }
         "trusted" => "it could have calls repeated that may run only once",
@@ -198,20 +225,27 @@ fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
             if command.is_empty() {
                 return Err(entry.problem("is empty"));
             }
-            parts.command = Some(command);
+            parts.means.command = Some(command);
         }
-        "env" => parts.env = given(&expecting("a table of variables"))?,
+        "env" => parts.means.env = given(&expecting("a table of variables"))?,
         "url" => {
             let url = entry.text()?;
             Endpoint::new(url).map_err(|error| entry.problem(&format!("is wrong: {error}")))?;
-            parts.url = Some(url.to_owned());
+            parts.means.url = Some(url.to_owned());
         }
-        "headers" => parts.headers = given(&expecting("a table of headers"))?,
+        "transport" => {
+            parts.means.transport = Some(match entry.text()? {
+                "http" => Transport::Http,
+                "sse" => Transport::Sse,
+                _ => return Err(entry.problem("must be \"http\" or \"sse\"")),
+            });
+        }
+        "headers" => parts.means.headers = given(&expecting("a table of headers"))?,
         "trusted" => parts.trusted = flag(&expecting("true or false"))?,
         "resources" => parts.resources = flag(&expecting("true or false"))?,
-        "client_id" => parts.client.id = Some(entry.text()?.to_owned()),
-        "client_secret" => parts.client.secret = Some(one_given(&expecting(GIVEN))?),
-        "scopes" => parts.client.scopes = words(&expecting("a list of scopes"))?,
+        "client_id" => parts.means.client.id = Some(entry.text()?.to_owned()),
+        "client_secret" => parts.means.client.secret = Some(one_given(&expecting(GIVEN))?),
+        "scopes" => parts.means.client.scopes = words(&expecting("a list of scopes"))?,
         "tools" => parts.tools = Some(words(&expecting("a list of names of tools"))?),
         "except" => parts.except = words(&expecting("a list of names of tools"))?,
         _ => {

@@ -55,7 +55,7 @@ pub(crate) use layers::{
     Limits, Remembered, ceiling, count, not_taken, time_limit, usd, variable_of,
 };
 pub(crate) use loaded::Config;
-pub(crate) use mcp::{Client, Given, McpServer, Reach};
+pub(crate) use mcp::{Client, Given, McpServer, Reach, Transport};
 pub(crate) use network::{network, of_network};
 pub(crate) use permissions::{Rule, Verb};
 pub(crate) use program::start;

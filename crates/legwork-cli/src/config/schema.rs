@@ -119,6 +119,7 @@ fn mcp() -> Value {
                 "command": {"type": "array", "items": text, "minItems": 1},
                 "env": given,
                 "url": {"type": "string", "pattern": "^https?://.+$"},
+                "transport": {"enum": ["http", "sse"]},
                 "headers": given,
                 "client_id": text,
                 "client_secret": one,

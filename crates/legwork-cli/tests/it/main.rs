@@ -40,6 +40,7 @@ mod lines;
 mod man;
 mod mcp;
 mod mcp_reference;
+mod mcp_serve;
 mod models;
 mod options;
 mod outage;

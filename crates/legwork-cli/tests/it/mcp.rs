@@ -229,6 +229,8 @@ fn s18_13_what_is_wrong_with_a_table_is_said_with_its_place() {
         ("[mcp.\"a b\"]\nurl = \"https://a\"\n", "cannot be the name of a server"),
         ("[mcp.my]\ncommand = [\"a\"]\nheaders = { A = \"b\" }\n", "a command has none of"),
         ("[mcp.my]\nurl = \"https://a\"\nenv = { A = \"b\" }\n", "which is for a `command`"),
+        ("[mcp.my]\ncommand = [\"a\"]\ntransport = \"sse\"\n", "which is for a `url`"),
+        ("[mcp.my]\nurl = \"https://a\"\ntransport = \"ftp\"\n", "must be \"http\" or"),
         ("[mcp.my]\ncommand = [\"a\"]\ntimeout = \"soon\"\n", "must be a length of time"),
         ("[mcp.my]\ncommand = [\"a\"]\ncomand = [\"b\"]\n", "did you mean `command`?"),
     ] {
@@ -278,6 +280,10 @@ fn s18_13_servers_are_added_tried_and_removed_by_the_command() {
     let failed = ran(tested).ends(1);
     let failed = failed.says("the server cannot be reached: Connection refused");
     assert!(!failed.err.contains("sk-12345678"));
+    home.ran(&["mcp", "add", "old", "http://127.0.0.1:1/sse", "--sse"]).ends(0);
+    assert!(configured(&home).contains("transport = \"sse\"\n"), "{}", configured(&home));
+    home.ran(&["mcp", "test", "old"]).ends(1).says("`http://127.0.0.1:1/sse`: the server cannot");
+    home.ran(&["mcp", "add", "p", "--sse", "--", "true"]).ends(2).says("cannot be used with");
 }
 
 #[test]

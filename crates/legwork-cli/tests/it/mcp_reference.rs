@@ -182,13 +182,13 @@ fn a_server_that_is_killed_in_a_call_fails_it_and_is_started_anew() {
 struct Http(Child);
 
 impl Http {
-    fn start(servers: &Servers, port: u16) -> Self {
+    fn start(servers: &Servers, transport: &str, port: u16) -> Self {
         let mut command = Command::new(servers.node());
-        command.arg(servers.script("everything")).arg("streamableHttp");
+        command.arg(servers.script("everything")).arg(transport);
         command.env("PORT", port.to_string()).stdin(Stdio::null()).stdout(Stdio::null());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let ready = |line: &String| line.contains("listening");
+        let ready = |line: &String| line.contains("listening") || line.contains("running");
         lines.by_ref().map_while(Result::ok).find(ready).unwrap();
         std::thread::spawn(move || lines.for_each(drop));
         Self(child)
@@ -212,7 +212,7 @@ fn everything_works_over_http_and_after_a_restart() {
     let (home, port) = (Home::new(), free_port());
     let url = format!("url = \"http://127.0.0.1:{port}/mcp\"\ntimeout = \"1h\"\n");
     home.file(CONFIG, &format!("[mcp.my]\n{url}"));
-    let http = Http::start(&servers, port);
+    let http = Http::start(&servers, "streamableHttp", port);
     everything_works(&home, &[]);
     let tested: Value = home.ran(&["mcp", "test", "my", "--json"]).ends(0).last();
     assert_eq!(text(&tested, "protocol"), "2025-11-25");
@@ -221,8 +221,27 @@ fn everything_works_over_http_and_after_a_restart() {
     run.until("tool_progress");
     drop(http);
     // On the same port: the run reaches it again.
-    let _http = Http::start(&servers, port);
+    let _http = Http::start(&servers, "streamableHttp", port);
     run.end().ends(0);
     let results = results(&server);
+    assert_eq!(results[1], "Echo: so", "{results:?}");
+}
+
+#[test]
+fn everything_works_over_the_transport_of_before_2025() {
+    let Some(servers) = Servers::find() else { return };
+    let (home, port) = (Home::new(), free_port());
+    let url = format!("url = \"http://127.0.0.1:{port}/sse\"\ntransport = \"sse\"\n");
+    home.file(CONFIG, &format!("[mcp.my]\n{url}timeout = \"1h\"\n"));
+    let http = Http::start(&servers, "sse", port);
+    everything_works(&home, &[]);
+    let server = killed_in_a_call();
+    let mut run = started(home.with(&server, &["run", "--json", "Go"]));
+    run.until("tool_progress");
+    drop(http);
+    let _http = Http::start(&servers, "sse", port);
+    run.end().ends(0);
+    let results = results(&server);
+    assert!(results[0].contains("it ended during the call"), "{results:?}");
     assert_eq!(results[1], "Echo: so", "{results:?}");
 }

@@ -171,6 +171,21 @@ fn request(
     builder.body(Full::new(body)).map_err(|error| Failed::Client(Error::Request(error)))
 }
 
+impl Client {
+    /// Sends a message whose answer comes elsewhere.
+    ///
+    /// # Errors
+    /// When it cannot be sent.
+    pub(super) async fn post_bytes(
+        &self,
+        uri: &str,
+        headers: Headers,
+        message: Bytes,
+    ) -> Result<Response<Incoming>, Failed> {
+        self.send(request(Method::POST, uri, BOTH, None, None, headers, message)?).await
+    }
+}
+
 impl StreamableHttpClient for Client {
     type Error = Error;
 

@@ -19,6 +19,7 @@ mod connector;
 mod credentials;
 mod events;
 mod reply;
+mod sse;
 
 #[cfg(feature = "oauth")]
 pub(crate) use client::reason;
@@ -47,8 +48,19 @@ const RESERVED: [&str; 6] =
 pub struct Endpoint {
     pub(crate) url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
+    transport: Transport,
     #[cfg(feature = "oauth")]
     pub(crate) tokens: Option<Arc<crate::oauth::Tokens>>,
+}
+
+/// How messages travel.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Transport {
+    /// Each message is a request, whose answer may be a stream of events.
+    #[default]
+    Streamable,
+    /// All messages of the server come as events of one stream.
+    Sse,
 }
 
 impl Endpoint {
@@ -71,9 +83,17 @@ impl Endpoint {
         Ok(Self {
             url: Arc::from(url),
             headers: HashMap::new(),
+            transport: Transport::default(),
             #[cfg(feature = "oauth")]
             tokens: None,
         })
+    }
+
+    /// Over the transport of servers of before 2025, "HTTP with SSE"; the address is that of the
+    /// stream of events, such as `https://mcp.example.com/sse`.
+    #[must_use]
+    pub fn over_sse(self) -> Self {
+        Self { transport: Transport::Sse, ..self }
     }
 
     /// With a header on each request, such as `Authorization`; its value is never shown.
@@ -97,21 +117,32 @@ impl Endpoint {
 }
 
 impl Endpoint {
-    /// Connects with these credentials.
+    /// What sends its requests, with these credentials.
     ///
     /// # Errors
     /// When the system's certificates cannot be read, or it has credentials twice.
-    pub(crate) fn connect_with(
-        &self,
-        credentials: Option<Arc<dyn Credentials>>,
-    ) -> Result<Connected, Error> {
+    fn client(&self, credentials: Option<Arc<dyn Credentials>>) -> Result<Client, Error> {
         if credentials.is_some() && self.headers.contains_key(&AUTHORIZATION) {
             let why = "it has both a header `Authorization` and a login: give it one of them";
             return Err(Error::Denied(why.to_owned()));
         }
-        let client = Client::new(credentials).map_err(|error| {
+        Client::new(credentials).map_err(|error| {
             Error::Unreachable(format!("the certificates of the system cannot be read: {error}"))
-        })?;
+        })
+    }
+
+    /// Connects with these credentials.
+    ///
+    /// # Errors
+    /// When it cannot be reached; over a transport that asks at once, else later.
+    pub(crate) async fn connect_with(
+        &self,
+        credentials: Option<Arc<dyn Credentials>>,
+    ) -> Result<Connected, Error> {
+        let client = self.client(credentials)?;
+        if self.transport == Transport::Sse {
+            return sse::connect(client, &self.url, self.headers.clone()).await;
+        }
         let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
             .custom_headers(self.headers.clone())
             .max_sse_event_size(MESSAGE)
@@ -140,7 +171,7 @@ impl Connect for Endpoint {
     }
 
     fn connect(&self) -> BoxFuture<'_, Result<Connected, Error>> {
-        Box::pin(async { self.connect_with(self.credentials()) })
+        Box::pin(self.connect_with(self.credentials()))
     }
 }
 

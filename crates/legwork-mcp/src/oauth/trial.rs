@@ -73,7 +73,7 @@ impl Connect for Tried {
 
     fn connect(&self) -> BoxFuture<'_, Result<Connected, Error>> {
         let trial: Arc<dyn Credentials> = Arc::clone(&self.trial) as _;
-        Box::pin(async { self.endpoint.connect_with(Some(trial)) })
+        Box::pin(self.endpoint.connect_with(Some(trial)))
     }
 }
 

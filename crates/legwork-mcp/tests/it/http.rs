@@ -3,18 +3,21 @@
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
+use futures_util::StreamExt as _;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use legwork_agent::Agent;
 use legwork_mcp::{Endpoint, Server};
 use legwork_testkit::{RecordingObserver, ScriptedModel, Turn};
+use rmcp::ServiceExt as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -241,4 +244,91 @@ async fn s18_3_an_entry_that_is_malformed_costs_itself_alone() {
     assert_eq!(names, ["my_good"]);
     let named = |name: &str| seen.problems.iter().any(|why| why.contains(&format!("`{name}` is")));
     assert!(seen.problems.len() == 2 && named("bad") && named("worse"), "{:?}", seen.problems);
+}
+
+/// The fixture over the transport of before 2025: a stream of events, and where messages go.
+async fn serving_sse(fixture: Fixture, place: &'static str) -> (Web, Endpoint) {
+    type ToServer = tokio::io::WriteHalf<tokio::io::DuplexStream>;
+    let open: Arc<tokio::sync::Mutex<Option<ToServer>>> = Arc::default();
+    let web = Web::of(move |request: Request<Incoming>| {
+        let (open, fixture) = (Arc::clone(&open), fixture.clone());
+        async move {
+            if request.method() == "GET" {
+                let (ours, theirs) = tokio::io::duplex(1 << 16);
+                tokio::spawn(async move {
+                    if let Ok(running) = fixture.serve(tokio::io::split(theirs)).await {
+                        let _ = running.waiting().await;
+                    }
+                });
+                let (from, to) = tokio::io::split(ours);
+                *open.lock().await = Some(to);
+                return events(place, from);
+            }
+            assert_eq!(request.uri().path(), "/messages");
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            let mut to = open.lock().await;
+            let to = to.as_mut().unwrap();
+            to.write_all(&[&body[..], b"\n"].concat()).await.unwrap();
+            plain(202, &[], "Accepted")
+        }
+    })
+    .await;
+    let endpoint = Endpoint::new(&web.url).unwrap().over_sse();
+    (web, endpoint)
+}
+
+/// Lines as events, after the one that says where messages go.
+fn events(
+    place: &'static str,
+    from: impl tokio::io::AsyncRead + Send + Sync + Unpin + 'static,
+) -> Reply {
+    let first = format!("event: endpoint\ndata: {place}\n\n");
+    let lines = tokio::io::BufReader::new(from).lines();
+    let messages = futures_util::stream::unfold(lines, |mut lines| async {
+        let line = lines.next_line().await.ok()??;
+        Some((format!("event: message\ndata: {line}\n\n"), lines))
+    });
+    let all = futures_util::stream::iter([first]).chain(messages);
+    let frames = all.map(|event| Ok::<_, Infallible>(Frame::data(Bytes::from(event))));
+    let body = BodyExt::boxed(StreamBody::new(frames));
+    Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
+}
+
+#[tokio::test]
+async fn s18_11_a_server_of_before_2025_is_reached_over_sse() {
+    for place in ["/messages?session=1", "messages"] {
+        let fixture = Fixture::legacy();
+        let (web, endpoint) = serving_sse(fixture.clone(), place).await;
+        let endpoint = endpoint.header("Authorization", "Bearer so").unwrap();
+        let (results, warnings) = run(endpoint, &["my_echo", "my_steps", "my_again"]).await;
+        assert_eq!(results, ["{}", "{}", "the server `my`: no such day"], "{warnings:?}");
+        assert_eq!(fixture.called(), ["echo", "steps", "again"]);
+        let seen = web.seen.lock().unwrap();
+        assert!(seen.len() > 4);
+        assert!(seen.iter().all(|headers| headers["authorization"] == "Bearer so"));
+    }
+}
+
+#[tokio::test]
+async fn s18_11_a_call_over_sse_that_is_dropped_is_cancelled() {
+    let fixture = Fixture::legacy();
+    let (_web, endpoint) = serving_sse(fixture.clone(), "/messages").await;
+    is_told_of_a_dropped_call(Server::new("my", endpoint), &fixture).await;
+}
+
+#[tokio::test]
+async fn s18_11_a_stream_that_sends_messages_elsewhere_is_not_used() {
+    let (web, endpoint) = serving_sse(Fixture::legacy(), "https://evil.example/messages").await;
+    let (_, warnings) = run(endpoint, &[]).await;
+    let told = |words: &str| warnings.iter().any(|warning| warning.contains(words));
+    assert!(told("it sends messages to another server"), "{warnings:?}");
+    assert_eq!(web.seen.lock().unwrap().len(), 1);
+
+    let web = Web::of(|_| async { plain(404, &[], "no such page") }).await;
+    let (_, warnings) = run(Endpoint::new(&web.url).unwrap().over_sse(), &[]).await;
+    assert!(warnings.iter().any(|warning| warning.contains("HTTP 404")), "{warnings:?}");
+    let web = Web::of(|_| async { events("", tokio::io::empty()) }).await;
+    let ended = Endpoint::new(&web.url).unwrap().over_sse();
+    let (_, warnings) = run(ended, &[]).await;
+    assert!(!warnings.is_empty(), "a server that says nothing is told of");
 }

@@ -170,6 +170,16 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "mcp_server",
+        &[
+            "harbour_run_agent",
+            "harbour_list_sessions",
+            "harbour_high_water",
+            "harbour_run_agent says: High water in Dover is at seven past two.",
+            "harbour_high_water says: Calais: at 14:07",
+        ],
+    ),
+    (
         "traced",
         &[
             "  chat scripted",

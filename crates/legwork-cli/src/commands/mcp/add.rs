@@ -46,6 +46,9 @@ fn table(args: &args::McpAdd) -> Result<Table, Error> {
             let hint = "give its address, or its command behind `--`";
             Endpoint::new(url).map_err(|error| Error::usage(error.to_string(), hint))?;
             table.insert("url", value(url));
+            if args.sse {
+                table.insert("transport", value("sse"));
+            }
             insert(&mut table, "headers", headers(&args.header)?);
         }
         None => {

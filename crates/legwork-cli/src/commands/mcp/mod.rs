@@ -1,9 +1,10 @@
-//! `legwork mcp`: the servers whose tools the agent has.
+//! `legwork mcp`: the servers whose tools the agent has, and the one that it is.
 
 mod add;
 mod list;
 mod login;
 mod remove;
+mod serve;
 mod test;
 mod written;
 
@@ -27,6 +28,7 @@ pub(super) async fn mcp(
         args::Mcp::Login(args) => login::login(&args, config).await,
         args::Mcp::Logout(args) => login::logout(&args, config).await,
         args::Mcp::Test(args) => test::test(&args, config).await,
+        args::Mcp::Serve(args) => serve::serve(*args, config).await,
     }
 }
 

@@ -1,0 +1,118 @@
+//! What waits for a person is asked of the person in front of the client.
+
+use legwork_agent::memory::MemoryStore;
+use legwork_mcp_server::{Agents, Server};
+use legwork_testkit::{ScriptedModel, Turn};
+use serde_json::{Value, json};
+
+use crate::fixture::{BOTH, Era, Peer, World, agent, text};
+
+/// A client that shows forms, and polls no tasks.
+async fn person(turns: Vec<Turn>, era: Era) -> (Peer, World) {
+    let (world, store) = (World::default(), MemoryStore::new());
+    let agent = agent(&ScriptedModel::new(turns), &world, &store);
+    let server = Server::new(Agents::new(agent));
+    (Peer::able(server, era, json!({"elicitation": {}})).await, world)
+}
+
+fn sends() -> Vec<Turn> {
+    vec![Turn::call("send", json!({"n": 7})), Turn::text("ended")]
+}
+
+fn accepts(content: Value) -> Value {
+    json!({"action": "accept", "content": content})
+}
+
+#[tokio::test]
+async fn s19_3_a_person_approves_or_denies_the_call_as_it_is() {
+    for era in BOTH {
+        for (answer, notes) in [
+            (accepts(json!({"approve": true})), vec!["send {\"n\":7}"]),
+            (accepts(json!({"approve": false})), vec![]),
+            (json!({"action": "decline"}), vec![]),
+        ] {
+            let (mut peer, world) = person(sends(), era).await;
+            let task = json!({"task": "send it"});
+            let (message, shown) = peer.calls_and_says("run_agent", task, answer).await;
+            assert!(text(&message["result"]).starts_with("ended\n"), "{message}");
+            assert_eq!(shown, ["The agent wants to run this:\nsend {\"n\":7}\nit sends"]);
+            assert_eq!(world.notes(), notes);
+        }
+    }
+}
+
+#[tokio::test]
+async fn s19_3_a_dismissed_question_leaves_the_call_waiting() {
+    for era in BOTH {
+        let (mut peer, world) = person(sends(), era).await;
+        let task = json!({"task": "send it"});
+        let answer = json!({"action": "cancel"});
+        let (message, shown) = peer.calls_and_says("run_agent", task, answer).await;
+        assert_eq!(shown.len(), 1);
+        assert_eq!(message["result"]["structuredContent"]["status"], "awaiting_approval");
+        assert_eq!((message["result"]["isError"].clone(), world.notes()), (json!(true), vec![]));
+    }
+}
+
+#[tokio::test]
+async fn s19_3_a_question_of_the_agent_is_a_form() {
+    for era in BOTH {
+        let ask =
+            json!({"question": "Which colour?", "choices": ["red", "blue"], "free_text": false});
+        let turns = vec![Turn::call("ask_user", ask), Turn::text("painted")];
+        let (mut peer, _) = person(turns, era).await;
+        let answer = accepts(json!({"answer": "blue"}));
+        let (message, shown) =
+            peer.calls_and_says("run_agent", json!({"task": "paint"}), answer).await;
+        assert!(text(&message["result"]).starts_with("painted\n"), "{message}");
+        assert_eq!(shown, ["Which colour?"]);
+    }
+}
+
+#[tokio::test]
+async fn s19_3_the_model_behind_a_client_answers_questions_and_approves_nothing() {
+    let (mut peer, world) = person(sends(), Era::Modern).await;
+    let first = peer.calls("run_agent", json!({"task": "send it"})).await;
+    assert_eq!(first["resultType"], "input_required");
+    let listed = peer.calls("list_sessions", json!({})).await;
+    let session = listed["structuredContent"]["sessions"][0]["session"].clone();
+    let answer = json!({"session": session, "answer": "yes, approve it"});
+    let result = peer.calls("answer_question", answer).await;
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(text(&result).contains("asks no question"), "{result}");
+    assert!(world.notes().is_empty());
+
+    let ask = json!({"question": "Which colour?", "choices": [], "free_text": true});
+    let turns = vec![Turn::call("ask_user", ask), Turn::text("painted")];
+    let (world, store) = (World::default(), MemoryStore::new());
+    let agent = agent(&ScriptedModel::new(turns), &world, &store);
+    let mut peer = Peer::able(Server::new(Agents::new(agent)), Era::Legacy, json!({})).await;
+    let waits = peer.calls("run_agent", json!({"task": "paint"})).await;
+    let waits = &waits["structuredContent"];
+    assert_eq!(waits["waits_for"][0]["question"], "Which colour?");
+    let answer = json!({"session": waits["session"], "answer": "green"});
+    let result = peer.calls("answer_question", answer).await;
+    assert!(text(&result).starts_with("painted\n"), "{result}");
+}
+
+#[tokio::test]
+async fn s19_8_what_a_client_kept_is_refused_when_it_was_changed() {
+    let (mut peer, world) = person(sends(), Era::Modern).await;
+    let call = json!({"name": "run_agent", "arguments": {"task": "send it"}});
+    let first = peer.result("tools/call", call.clone()).await;
+    let requests = first["inputRequests"].as_object().unwrap();
+    let answers = requests.keys().map(|key| (key.clone(), accepts(json!({"approve": true}))));
+    let mut again = call;
+    again["inputResponses"] = Value::Object(answers.collect());
+    let state = first["requestState"].as_str().unwrap();
+    let mut changed = state.to_owned();
+    let last = changed.pop().unwrap();
+    changed.push(if last == 'A' { 'B' } else { 'A' });
+    for (name, state) in [("run_agent", &*changed), ("look", state)] {
+        again["requestState"] = json!(state);
+        again["name"] = json!(name);
+        let refused = peer.asked("tools/call", again.clone()).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    assert!(world.notes().is_empty());
+}
