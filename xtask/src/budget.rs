@@ -6,6 +6,8 @@ use crate::outside::Outside;
 use crate::sources::{self, Source};
 use crate::{cargo, no_arguments};
 
+mod sizes;
+
 /// Crates in the pure core's normal tree, itself included, stay under this.
 const CORE_CRATES: usize = 20;
 /// Crates in the normal tree of `tests/hello-agent`, itself included, stay under this.
@@ -32,8 +34,14 @@ const RUNTIME: &str = "crates/legwork-runtime/src/";
 /// 36.0 million once what waits for people and networks was optimised for size.
 const COMMAND_BYTES: u64 = 38_000_000;
 
-/// Prints each budget with what it came to, and fails on one that is overspent.
+/// Prints each budget with what it came to, and fails on one that is overspent; with `--sizes`,
+/// prints what each feature adds to a program.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    if let [flag, features @ ..] = args
+        && flag == "--sizes"
+    {
+        return sizes::run(features);
+    }
     no_arguments(args)?;
     let mut over = Vec::new();
     crates(&mut over)?;

@@ -60,7 +60,12 @@ pub(crate) fn command() -> Command {
 
 /// The workspace's own packages, without their dependencies' packages.
 pub(crate) fn metadata() -> Result<Metadata, String> {
-    let text = output(command().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    metadata_by(&mut command())
+}
+
+/// The same of the workspace that another `cargo` works on.
+pub(crate) fn metadata_by(cargo: &mut Command) -> Result<Metadata, String> {
+    let text = output(cargo.args(["metadata", "--no-deps", "--format-version", "1"]))?;
     serde_json::from_str(&text).map_err(|error| format!("cannot read `cargo metadata`: {error}"))
 }
 
@@ -86,11 +91,16 @@ fn name_and_version(line: &str) -> Option<String> {
 
 /// Builds one program of the workspace with the profile that the tests use too.
 pub(crate) fn build(what: &[&str]) -> Result<PathBuf, String> {
+    build_by(&mut command(), what)
+}
+
+/// The same by another `cargo`.
+pub(crate) fn build_by(cargo: &mut Command, what: &[&str]) -> Result<PathBuf, String> {
     // Diagnostics go to the terminal, and where the program lies comes to us.
     let build = ["build"];
     let format = ["--message-format", "json-render-diagnostics"];
     let line = format!("cargo build {}", what.join(" "));
-    let output = command()
+    let output = cargo
         .args([&build, what, &format].concat())
         .stderr(Stdio::inherit())
         .output()

@@ -129,8 +129,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "budget",
-        usage: "budget",
-        about: "crate counts, file sizes, the loop's lines, the size of the command",
+        usage: "budget [--sizes [FEATURE ...]]",
+        about: "crate counts, file sizes, the loop's lines, the size of the command; with --sizes, what features add to a program",
         run: budget::run,
     },
     Command {
