@@ -14,7 +14,8 @@ use super::folder::Folder;
 /// Runs a server, sends it the signals whose names come on its input, and ends when it has ended.
 ///
 /// The input of a process that died is at its end: then the server is stopped, and its folder is
-/// removed. The first line of its output is the server's process id.
+/// removed. The reader says so with its exit code, so from there on it is not ended when the server
+/// ends. The first line of the output is the server's process id.
 const SUPERVISOR: &str = r#"
 folder=$1
 stop=$2
@@ -24,6 +25,7 @@ exec 3<&0
 server=$!
 (
     while read -r signal; do kill -s "$signal" "$server"; done
+    trap '' TERM
     kill -s "$stop" "$server"
     exit 7
 ) <&3 >/dev/null 2>&1 &
