@@ -14,6 +14,9 @@ use serde_json::Value;
 use crate::question::{Ability, Answers, Question, Questions};
 use crate::service::{Asks, Error};
 
+/// Most characters of the name of a client.
+const NAME: usize = 64;
+
 /// The client that sent a request: it is told of progress, and may be asked.
 pub struct Client {
     context: RequestContext<RoleServer>,
@@ -50,7 +53,10 @@ impl Client {
 
     /// The name of the client's program; none if it does not say.
     pub fn name(&self) -> Option<String> {
-        self.context.client_info().map(|info| info.name)
+        let name = self.context.client_info()?.name;
+        // It is shown to people, and kept in journals.
+        let shows = |one: &char| one.is_alphanumeric() || " -_./:@()".contains(*one);
+        Some(name.chars().filter(shows).take(NAME).collect())
     }
 
     /// Whether it can do something.
@@ -162,6 +168,11 @@ impl Client {
             answers.insert(key, answer);
         }
         Ok(answers)
+    }
+
+    /// Whether it is asked while its request waits.
+    pub(crate) fn asks_now(&self) -> bool {
+        !self.is_modern()
     }
 
     fn is_modern(&self) -> bool {

@@ -4,8 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::BodyExt as _;
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
@@ -17,23 +16,35 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::handler::Handler;
 
 #[cfg(test)]
 mod tests;
 
+/// What is before a token.
+const SCHEME: &[u8] = b"Bearer ";
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
 /// Connections at once.
 const CONNECTIONS: usize = 256;
-/// How long the head of a request may take.
+/// How long the head of a request may take, and its body.
 const HEAD: Duration = Duration::from_secs(30);
+const BODY: Duration = Duration::from_secs(60);
+/// Bytes of a body.
+const BYTES: usize = 4 << 20;
+/// Sessions of clients of the revision of 2025 at once, and how long one may be silent: a person
+/// may take long to answer.
+const SESSIONS: usize = 1_000;
+const SILENT: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Who may use a server over HTTP.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Access {
-    /// Programs of this machine that use one of its local names.
+    /// All programs of this machine that use one of its local names, whoever runs them: commands
+    /// of the agent may be among them, and could approve their own calls. For tests.
     ///
     /// A browser that shows a page of another origin is refused, so that no page of the web
     /// reaches the server (DNS rebinding).
@@ -43,7 +54,12 @@ pub enum Access {
 }
 
 type Body = http_body_util::combinators::BoxBody<hyper::body::Bytes, std::convert::Infallible>;
-type Http = StreamableHttpService<Handler, LocalSessionManager>;
+
+/// What answers requests.
+struct Served {
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+}
 
 pub(crate) async fn serve(
     handler: impl Fn() -> Handler + Send + Sync + 'static,
@@ -62,8 +78,12 @@ pub(crate) async fn serve(
         // Who has the token is known, whatever the name of this machine is where they are.
         Access::Token(_) => config.disable_allowed_hosts(),
     };
-    let sessions = Arc::new(LocalSessionManager::default());
-    let service = Arc::new(StreamableHttpService::new(move || Ok(handler()), sessions, config));
+    let requests = config.cancellation_token.clone();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENT);
+    let sessions = Arc::new(sessions);
+    let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
+    let service = Arc::new(Served { service, sessions });
     let access = Arc::new(access);
     let mut connections = JoinSet::new();
     loop {
@@ -80,6 +100,7 @@ pub(crate) async fn serve(
             }
         }
     }
+    requests.cancel();
     connections.shutdown().await;
     Ok(())
 }
@@ -89,7 +110,7 @@ fn own_origins(port: u16) -> [String; 3] {
     ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"))
 }
 
-async fn connection(stream: TcpStream, service: Arc<Http>, access: Arc<Access>) {
+async fn connection(stream: TcpStream, service: Arc<Served>, access: Arc<Access>) {
     let answer = service_fn(move |request| {
         let (service, access) = (Arc::clone(&service), Arc::clone(&access));
         async move { Ok::<_, std::convert::Infallible>(answer(request, &service, &access).await) }
@@ -103,7 +124,7 @@ async fn connection(stream: TcpStream, service: Arc<Http>, access: Arc<Access>) 
     }
 }
 
-async fn answer(request: Request<Incoming>, service: &Http, access: &Access) -> Response<Body> {
+async fn answer(request: Request<Incoming>, served: &Served, access: &Access) -> Response<Body> {
     if !access.admits(request.headers().get(AUTHORIZATION)) {
         let mut refused = said(StatusCode::UNAUTHORIZED, "this server asks for a bearer token\n");
         refused.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -112,14 +133,28 @@ async fn answer(request: Request<Incoming>, service: &Http, access: &Access) -> 
     if request.uri().path() != PATH {
         return said(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp\n");
     }
-    service.handle(request).await
+    let in_session = request.headers().contains_key("mcp-session-id");
+    if !in_session && served.sessions.sessions.read().await.len() >= SESSIONS {
+        return said(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions\n");
+    }
+    let (head, body) = request.into_parts();
+    match timeout(BODY, Limited::new(body, BYTES).collect()).await {
+        Ok(Ok(body)) => {
+            let request = Request::from_parts(head, Full::new(body.to_bytes()));
+            served.service.handle(request).await
+        }
+        Ok(Err(_)) => said(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or broke off\n"),
+        Err(_) => said(StatusCode::REQUEST_TIMEOUT, "the body takes too long\n"),
+    }
 }
 
 impl Access {
     fn admits(&self, authorization: Option<&HeaderValue>) -> bool {
         let Self::Token(token) = self else { return true };
-        let given = authorization.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-        given.is_some_and(|given| is_same(given, token.as_bytes()))
+        let given = authorization.and_then(|value| value.as_bytes().split_at_checked(SCHEME.len()));
+        given.is_some_and(|(scheme, given)| {
+            scheme.eq_ignore_ascii_case(SCHEME) && is_same(given, token.as_bytes())
+        })
     }
 }
 

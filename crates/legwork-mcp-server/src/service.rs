@@ -191,6 +191,7 @@ impl Call {
 
 /// What a call came to.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Answered {
     /// It is done.
     Done(Reply),

@@ -9,7 +9,7 @@ use crate::service::Reply;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
-    /// Its id, which nobody can guess.
+    /// Its id; whoever has it may ask for it.
     pub id: String,
     /// When it began.
     pub created: Timestamp,

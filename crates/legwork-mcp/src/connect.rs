@@ -34,6 +34,8 @@ pub struct Connected {
 pub(crate) enum Wire {
     /// Messages are lines of JSON.
     Streams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
+    /// The same, and the server knows the older greeting alone.
+    OlderStreams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
     /// Each message is a request.
     Http(StreamableHttpClientTransport<Client>),
 }
@@ -46,6 +48,15 @@ impl Connected {
         peer: impl Peer + 'static,
     ) -> Self {
         Self { wire: Wire::Streams(Box::new(from), Box::new(to)), peer: Box::new(peer) }
+    }
+
+    /// The same with a server that knows the older greeting alone.
+    pub(crate) fn older_streams(
+        from: impl AsyncRead + Send + Unpin + 'static,
+        to: impl AsyncWrite + Send + Unpin + 'static,
+        peer: impl Peer + 'static,
+    ) -> Self {
+        Self { wire: Wire::OlderStreams(Box::new(from), Box::new(to)), peer: Box::new(peer) }
     }
 
     /// The same with a process on this machine, whose standard error is read: its last bytes are

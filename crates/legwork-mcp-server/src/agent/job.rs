@@ -3,8 +3,8 @@
 //! A task is named by its session and by the entry that began its execution. How it stands is read
 //! from the journal, so it is the same after a restart and in another process.
 
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::continuation::End;
 use legwork_core::journal::Journal;
@@ -13,7 +13,7 @@ use legwork_port::{EventKind, RunEvent};
 use tokio::sync::oneshot;
 
 use super::host::{Unavailable, Workplace};
-use super::run::{Working, reply, spawn};
+use super::run::{Interrupts, Working, reply, spawn};
 use super::{Agents, asked};
 use crate::question::Answers;
 use crate::service::Error;
@@ -43,13 +43,16 @@ pub(super) async fn begin(
         // Who waits may be gone.
         tell.map(|tell| tell.send(begun));
     };
+    // A client that is gone before it knows the task would give it again.
+    let interrupts = Interrupts::unless_done(working);
     let ran = spawn(place, working, request.observer(observer));
     let Ok((seq, at)) = told.await else {
         // It ended, and began nothing.
-        let ended = ran.await.map_err(|error| Unavailable(error.to_string()))?;
+        let ended = ran.await.map_err(|error| Unavailable::new(error.to_string()))?;
         let state = ended?;
-        return Err(Unavailable(state.end().to_string()));
+        return Err(Unavailable::new(state.end().to_string()));
     };
+    interrupts.forgets();
     let name = format!("{}{SPLIT}{seq}", working.session());
     Ok(Task::new(name, at, at, Status::Working(String::new())))
 }
@@ -70,8 +73,31 @@ impl Agents {
     fn works(&self, place: &Arc<dyn Workplace>, id: &SessionId) {
         let Some(working) = self.begins(id) else { return };
         let request = place.agent().session(id.clone()).resume();
-        // How it went is read from its journal.
-        drop(spawn(place, &working, request));
+        let (ran, agents, id) = (spawn(place, &working, request), self.clone(), id.clone());
+        drop(working);
+        tokio::spawn(async move {
+            // How it went is read from its journal, unless it could not go on.
+            let Ok(Err(error)) = ran.await else { return };
+            agents.failures().insert(id, error.to_string());
+        });
+    }
+
+    /// Runs a session once nothing works in it.
+    fn works_next(&self, place: Arc<dyn Workplace>, id: SessionId) {
+        let agents = self.clone();
+        tokio::spawn(async move {
+            loop {
+                let ended = agents.shared.ended.notified();
+                if !agents.runs().contains_key(&id) {
+                    return agents.works(&place, &id);
+                }
+                ended.await;
+            }
+        });
+    }
+
+    fn failures(&self) -> MutexGuard<'_, HashMap<SessionId, String>> {
+        self.shared.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn found(&self, name: &str) -> Result<Found, Error> {
@@ -100,14 +126,8 @@ impl Agents {
                 }
             }
             End::Cancelled(_) => Status::Cancelled,
-            End::Interrupted if found.is_last => {
-                let place = self.open(&found.id, Some(&found.state)).await?;
-                self.works(&place, &found.id);
-                Status::Working(String::new())
-            }
-            End::Suspended(_) | End::Interrupted if found.is_last => {
-                Status::Working(end.to_string())
-            }
+            End::Interrupted if found.is_last => self.goes_on(&found).await?,
+            End::Suspended(_) if found.is_last => Status::Working(end.to_string()),
             // Another task took its place before it ended.
             End::Suspended(_) | End::Interrupted | End::Idle => Status::Cancelled,
             _ => Status::Done(reply(&found.state)),
@@ -115,14 +135,28 @@ impl Agents {
         Ok(Task::new(name, found.created, found.updated, status))
     }
 
+    /// Takes up a task that was interrupted, unless this process works on it.
+    async fn goes_on(&self, found: &Found) -> Result<Status, Error> {
+        if self.runs().contains_key(&found.id) {
+            return Ok(Status::Working(String::new()));
+        }
+        let failed = self.failures().remove(&found.id);
+        if let Some(why) = failed {
+            return Ok(Status::Failed(why));
+        }
+        let place = self.open(&found.id, Some(&found.state)).await?;
+        self.works(&place, &found.id);
+        Ok(Status::Working(String::new()))
+    }
+
     /// Takes answers of a person, and goes on.
     pub(super) async fn answer_job(&self, name: &str, answers: Answers) -> Result<(), Error> {
         let found = self.found(name).await?;
         let session = self.stored(&found.id);
         let waiting = session.pending().await.map_err(internal)?;
-        if found.is_last && asked::deliver(&session, &waiting, &answers, None).await? {
+        if found.is_last && asked::deliver(&session, &waiting, &answers, None).await {
             let place = self.open(&found.id, Some(&found.state)).await?;
-            self.works(&place, &found.id);
+            self.works_next(place, found.id);
         }
         Ok(())
     }
@@ -134,14 +168,16 @@ impl Agents {
         if is_over || !found.is_last {
             return Ok(());
         }
-        if let Some(control) = self.runs().get(&found.id) {
+        let running = self.runs().get(&found.id).cloned();
+        if let Some(control) = running.filter(|_| !matches!(found.state.end(), End::Waiting(_))) {
             control.cancel.cancel();
             return Ok(());
         }
+        // What waits ends when it is resumed.
         let stopped = self.stored(&found.id).stop("the client cancelled the task").await;
         stopped.map_err(internal)?;
         let place = self.open(&found.id, Some(&found.state)).await?;
-        self.works(&place, &found.id);
+        self.works_next(place, found.id);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ mod offered;
 mod run;
 mod sessions;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_agent::{Control, StoredSession};
@@ -40,16 +40,27 @@ struct Shared {
     version: String,
     /// What runs here, and how it is ended.
     runs: Mutex<HashMap<SessionId, Control>>,
-    /// Told when a run ended.
+    /// Notified when a run ended.
     ended: Notify,
+    /// Why a run that nobody waits for could not go on, by its session.
+    failures: Mutex<HashMap<SessionId, String>>,
+    /// The names of the agent's tools, as they were listed last.
+    tools: Mutex<BTreeSet<String>>,
 }
 
 impl Agents {
     /// A service that is this agent, or those of a program.
     pub fn new(host: impl Host + 'static) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let (runs, ended) = (Mutex::default(), Notify::new());
-        Self { shared: Arc::new(Shared { host: Arc::new(host), version, runs, ended }) }
+        let shared = Shared {
+            host: Arc::new(host),
+            version,
+            runs: Mutex::default(),
+            ended: Notify::new(),
+            failures: Mutex::default(),
+            tools: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Interrupts what runs, and waits until it rests: all of it can be resumed.

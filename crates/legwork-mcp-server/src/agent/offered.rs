@@ -27,10 +27,10 @@ pub(super) fn own((name, description): &(String, Option<String>)) -> Vec<ToolSpe
                  It knows nothing of this conversation, so say all that it needs.{what}"
             ),
             &json!({
-                "task": text("What is to be done, in full"),
+                "task": text("What is to be done, in full; without it the session goes on"),
                 "session": text("The session to go on with; a new one by default"),
             }),
-            &["task"],
+            &[],
             EffectClass::default(),
         ),
         spec(

@@ -6,12 +6,14 @@ use legwork_agent::agent::request::{Run, RunRequest};
 use legwork_agent::memory::RandomIds;
 use legwork_agent::{Control, Session};
 use legwork_core::continuation::End;
+use legwork_core::state::{Pending, PendingReason};
 use legwork_core::{AgentState, SessionId};
 use legwork_port::{EventKind, Ids as _, RunEvent};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::asked::Asking;
 use super::host::{Unavailable, Workplace};
 use super::{Agents, asked, failed, job};
 use crate::client::Client;
@@ -29,32 +31,36 @@ pub(super) enum Begins {
     Again,
 }
 
+/// How a request ended: where the session rests, or why it could not run.
+pub(super) type Rested = Result<AgentState, Unavailable>;
+
 impl Agents {
-    /// Gives the agent a task.
+    /// Gives the agent a task, or has it go on in a session.
     pub(super) async fn run_agent(&self, call: &Call, client: &Client) -> Result<Answered, Error> {
-        let task = call.required("task")?;
-        if let Some(id) = round_of(client) {
-            let (id, state) = self.owned(id).await?;
-            let place = self.open(&id, Some(&state)).await?;
-            let session = place.agent().session(id);
-            let state = self.rests(&place, &session, Begins::Again, client).await?;
-            return Ok(state.map_or_else(failed, |state| reply(&state)).into());
-        }
-        let (id, state) = match call.text("session") {
+        let again = round_of(client);
+        let task = match (again, call.text("session")) {
+            (None, None) => Some(call.required("task")?),
+            _ => call.text("task").filter(|task| !task.trim().is_empty()),
+        };
+        let (id, state) = match again.or(call.text("session")) {
             Some(id) => self.owned(id).await.map(|(id, state)| (id, Some(state)))?,
             None => (RandomIds.session(), None),
         };
         let place = self.open(&id, state.as_ref()).await?;
-        if client.polls_tasks() {
-            let Some(working) = self.begins(&id) else { return Ok(failed(at_work(&id)).into()) };
-            return Ok(match job::begin(&place, &working, task).await {
-                Ok(task) => Answered::Task(task),
-                Err(error) => failed(error).into(),
-            });
-        }
+        let Some(working) = self.begins(&id) else { return Ok(failed(at_work(&id)).into()) };
         let session = place.agent().session(id);
-        let begins = Begins::With(session.run(task));
-        let state = self.rests(&place, &session, begins, client).await?;
+        let begins = match (again, task) {
+            (Some(_), _) => Begins::Again,
+            (None, Some(task)) if client.polls_tasks() => {
+                return Ok(match job::begin(&place, &working, task).await {
+                    Ok(task) => Answered::Task(task),
+                    Err(error) => failed(error).into(),
+                });
+            }
+            (None, Some(task)) => Begins::With(session.run(task)),
+            (None, None) => Begins::With(session.resume()),
+        };
+        let state = self.rests(&place, &working, &session, begins, client).await?;
         Ok(state.map_or_else(failed, |state| reply(&state)).into())
     }
 
@@ -66,41 +72,33 @@ impl Agents {
     pub(super) async fn rests(
         &self,
         place: &Arc<dyn Workplace>,
+        working: &Arc<Working>,
         session: &Session,
         begins: Begins,
         client: &Client,
-    ) -> Result<Result<AgentState, Unavailable>, Error> {
-        let Some(working) = self.begins(session.id()) else {
-            return Ok(Err(at_work(session.id())));
-        };
-        let mut next = match begins {
-            Begins::With(request) => Some(request),
-            Begins::Again => None,
+    ) -> Result<Rested, Error> {
+        let mut progress = Progress::default();
+        let (mut next, mut again) = match begins {
+            Begins::With(request) => (Some(request), false),
+            Begins::Again => (None, true),
         };
         loop {
             let state = match next.take() {
-                Some(request) => match runs_for(place, &working, request, client).await {
-                    Ok(state) => state,
-                    Err(error) => return Ok(Err(error)),
-                },
-                None => match session.state().await {
-                    Ok(state) => state,
-                    Err(error) => return Ok(Err(error.into())),
-                },
+                Some(request) => runs_for(place, working, request, client, &mut progress).await,
+                None => session.state().await.map_err(Unavailable::from),
             };
+            let Ok(state) = state else { return Ok(state) };
             if !matches!(state.end(), End::Waiting(_)) || !client.can(Ability::Forms) {
                 return Ok(Ok(state));
             }
             let waiting = session.pending().await.map_err(internal)?;
-            let questions = asked::questions(&waiting);
-            if questions.is_empty() {
-                return Ok(Ok(state));
-            }
-            let answers =
-                client.ask(questions, Some(json!({"session": session.id().to_string()}))).await?;
-            let who = client.name();
-            if !asked::deliver(session, &waiting, &answers, who.as_deref()).await? {
-                return Ok(Ok(state));
+            let asking = Asking { session, client, interrupt: &working.control.interrupt };
+            let answered = match std::mem::take(&mut again) {
+                true => asking.deliver(&waiting, client.answers()).await,
+                false => asking.ask(&waiting).await?,
+            };
+            if !answered {
+                return Ok(session.state().await.map_err(Unavailable::from));
             }
             next = Some(session.resume());
         }
@@ -122,7 +120,7 @@ impl Agents {
 pub(super) struct Working {
     agents: Agents,
     id: SessionId,
-    control: Control,
+    pub(super) control: Control,
 }
 
 impl Working {
@@ -132,8 +130,8 @@ impl Working {
 }
 
 /// A session is at work in this process.
-fn at_work(id: &SessionId) -> Unavailable {
-    Unavailable(format!("session {id} is at work: steer_session says something to it"))
+pub(super) fn at_work(id: &SessionId) -> Unavailable {
+    Unavailable::new(format!("session {id} is at work: steer_session says something to it"))
 }
 
 impl Drop for Working {
@@ -148,7 +146,7 @@ pub(super) fn spawn(
     place: &Arc<dyn Workplace>,
     working: &Arc<Working>,
     request: RunRequest,
-) -> JoinHandle<Result<AgentState, Unavailable>> {
+) -> JoinHandle<Rested> {
     let (place, working) = (Arc::clone(place), Arc::clone(working));
     tokio::spawn(async move {
         let ran = place.run(request.control(working.control.clone())).await;
@@ -163,8 +161,9 @@ async fn runs_for(
     working: &Arc<Working>,
     request: RunRequest,
     client: &Client,
-) -> Result<AgentState, Unavailable> {
-    let interrupts = Interrupts(Some(working.control.clone()));
+    progress: &mut Progress,
+) -> Rested {
+    let interrupts = Interrupts::unless_done(working);
     let (tell, mut told) = mpsc::channel(MESSAGES);
     let observer = move |event: &RunEvent| {
         if let Some(message) = message(event) {
@@ -173,28 +172,36 @@ async fn runs_for(
         }
     };
     let mut ran = spawn(place, working, request.observer(observer));
-    let mut steps = 0.0;
     loop {
         tokio::select! {
             biased;
             Some(message) = told.recv() => {
-                steps += 1.0;
-                client.progress(steps, None, Some(&message)).await;
+                progress.0 += 1.0;
+                client.progress(progress.0, None, Some(&message)).await;
             }
             state = &mut ran => {
                 interrupts.forgets();
-                return state.unwrap_or_else(|error| Err(Unavailable(error.to_string())));
+                return state.unwrap_or_else(|error| Err(Unavailable::new(error.to_string())));
             }
         }
     }
 }
 
+/// How many messages of progress a client was sent: it only rises.
+#[derive(Default)]
+struct Progress(f64);
+
 /// Interrupts a run that nobody waits for any more.
-struct Interrupts(Option<Control>);
+pub(super) struct Interrupts(Option<Control>);
 
 impl Interrupts {
-    /// The run came to rest: what follows it in the session goes on.
-    fn forgets(mut self) {
+    /// Interrupts what works in a session when this is dropped before it is done.
+    pub(super) fn unless_done(working: &Working) -> Self {
+        Self(Some(working.control.clone()))
+    }
+
+    /// It is done: what follows goes on.
+    pub(super) fn forgets(mut self) {
         self.0 = None;
     }
 }
@@ -241,15 +248,25 @@ pub(super) fn reply(state: &AgentState) -> Reply {
     let text = match is_done {
         true if answer.is_empty() => "(it ended without an answer)".to_owned(),
         true => answer,
-        false => {
-            let next = state.next_action().of(state.session()).to_string();
-            format!("It did not complete: {end}. {next}")
-        }
+        false => format!("It did not complete: {end}. {}", how_to_go_on(state)),
     };
     let session = format!("[session {}]", state.session());
     let mut reply = Reply::text(format!("{text}\n\n{session}")).with_value(value(state));
     reply.is_error = !is_done;
     reply
+}
+
+/// What a client does so that a session goes on.
+fn how_to_go_on(state: &AgentState) -> &'static str {
+    let asks = |pending: &Pending| pending.reason == PendingReason::External;
+    match state.end() {
+        End::Waiting(pending) if pending.iter().any(asks) => {
+            "answer_question answers its question, if it asks one."
+        }
+        End::Waiting(_) => "A person has to decide; run_agent with this session asks them again.",
+        End::Interrupted | End::Suspended(_) => "run_agent with this session goes on.",
+        _ => "run_agent with this session and another task goes on.",
+    }
 }
 
 /// How a session stands, for programs.

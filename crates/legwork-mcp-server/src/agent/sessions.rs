@@ -1,11 +1,12 @@
 //! The tools that look at sessions, and speak to them.
 
-use legwork_agent::Delivery;
 use legwork_agent::capability::ask_user::Question;
+use legwork_agent::{Delivery, StoredSession, Waiting};
 use legwork_port::store::{PageCursor, Query};
 use serde_json::{Value, json};
 
-use super::run::{Begins, reply, value};
+use super::asked::{by, plain};
+use super::run::{Begins, at_work, reply, round_of, value};
 use super::{Agents, failed};
 use crate::client::Client;
 use crate::handler::date;
@@ -34,7 +35,7 @@ impl Agents {
                     sessions.push(json!({
                         "session": info.session.to_string(),
                         "status": info.summary.status.as_ref().map_or("idle", |of| of.as_str()),
-                        "title": info.summary.title,
+                        "title": plain(&info.summary.title),
                         "updated": date(info.updated_at),
                     }));
                 }
@@ -94,33 +95,32 @@ impl Agents {
         let (id, state) = self.owned(call.required("session")?).await?;
         let text = call.required("answer")?;
         let place = self.open(&id, Some(&state)).await?;
-        let session = place.agent().session(id.clone());
-        let begins = match super::run::round_of(client) {
+        let Some(working) = self.begins(&id) else { return Ok(failed(at_work(&id))) };
+        let session = place.agent().session(id);
+        let begins = match round_of(client) {
             Some(_) => Begins::Again,
-            None => {
-                let waiting = match session.pending().await {
-                    Ok(waiting) => waiting,
-                    Err(error) => return Ok(failed(error)),
-                };
-                let asks = waiting
-                    .iter()
-                    .find_map(|waiting| Some((&waiting.pending, Question::of(&waiting.pending)?)));
-                let Some((pending, question)) = asks else {
-                    let why = format!("session {id} asks no question: {}", state.end());
-                    return Ok(Reply::failed(why));
-                };
-                let by = client.name().map_or("mcp".to_owned(), |who| format!("mcp: {who}"));
-                let answer = match question.answer(pending, text) {
-                    Ok(answer) => answer.by(by),
-                    Err(refused) => return Ok(failed(refused)),
-                };
-                if let Err(error) = session.answer(answer).await {
-                    return Ok(failed(error));
-                }
-                Begins::With(session.resume())
-            }
+            None => match answered(&session, text, client).await {
+                Ok(()) => Begins::With(session.resume()),
+                Err(why) => return Ok(Reply::failed(why)),
+            },
         };
-        let state = self.rests(&place, &session, begins, client).await?;
+        let state = self.rests(&place, &working, &session, begins, client).await?;
         Ok(state.map_or_else(failed, |state| reply(&state)))
     }
+}
+
+/// Answers the question that a session asks.
+///
+/// # Errors
+/// Why it was not answered, in words.
+async fn answered(session: &StoredSession, text: &str, client: &Client) -> Result<(), String> {
+    let waiting = session.pending().await.map_err(|error| error.to_string())?;
+    let asks = |waiting: &Waiting| Question::of(&waiting.pending).is_some();
+    let Some(Waiting { pending, .. }) = waiting.iter().find(|waiting| asks(waiting)) else {
+        return Err(format!("session {} asks no question", session.id()));
+    };
+    let Some(question) = Question::of(pending) else { return Ok(()) };
+    let answer = question.answer(pending, text).map_err(|refused| refused.to_string())?;
+    let answered = session.answer(answer.by(by(client.name().as_deref()))).await;
+    answered.map(drop).map_err(|error| error.to_string())
 }

@@ -65,7 +65,7 @@ async fn s19_3_a_question_of_the_agent_is_a_form() {
         let (message, shown) =
             peer.calls_and_says("run_agent", json!({"task": "paint"}), answer).await;
         assert!(text(&message["result"]).starts_with("painted\n"), "{message}");
-        assert_eq!(shown, ["Which colour?"]);
+        assert_eq!(shown, ["The agent asks: Which colour?"]);
     }
 }
 
@@ -89,7 +89,7 @@ async fn s19_3_the_model_behind_a_client_answers_questions_and_approves_nothing(
     let mut peer = Peer::able(Server::new(Agents::new(agent)), Era::Legacy, json!({})).await;
     let waits = peer.calls("run_agent", json!({"task": "paint"})).await;
     let waits = &waits["structuredContent"];
-    assert_eq!(waits["waits_for"][0]["question"], "Which colour?");
+    assert_eq!(waits["waits_for"][0]["question"], "The agent asks: Which colour?");
     let answer = json!({"session": waits["session"], "answer": "green"});
     let result = peer.calls("answer_question", answer).await;
     assert!(text(&result).starts_with("painted\n"), "{result}");
@@ -115,4 +115,71 @@ async fn s19_8_what_a_client_kept_is_refused_when_it_was_changed() {
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
     assert!(world.notes().is_empty());
+}
+
+#[tokio::test]
+async fn s19_3_each_answer_counts_when_it_comes() {
+    let two = [("send", json!({"n": 1})), ("send", json!({"n": 2}))];
+    let (mut peer, world) = person(vec![Turn::calls(two), Turn::text("ended")], Era::Modern).await;
+    let mut params = json!({"name": "run_agent", "arguments": {"task": "send both"}});
+    for left in [2, 1] {
+        let asked = peer.result("tools/call", params.clone()).await;
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        let requests = asked["inputRequests"].as_object().unwrap();
+        assert_eq!(requests.len(), left, "{asked}");
+        let first = requests.keys().next().unwrap();
+        params["inputResponses"] = json!({first.clone(): accepts(json!({"approve": true}))});
+        params["requestState"] = asked["requestState"].clone();
+    }
+    let done = peer.result("tools/call", params).await;
+    assert!(text(&done).starts_with("ended\n"), "{done}");
+    assert_eq!(world.notes().len(), 2);
+}
+
+#[tokio::test]
+async fn s19_3_a_client_that_fails_to_ask_leaves_the_call_waiting_and_can_ask_again() {
+    let (mut peer, world) = person(sends(), Era::Legacy).await;
+    let params = json!({"name": "run_agent", "arguments": {"task": "send it"}});
+    let id = peer.asks("tools/call", params).await;
+    let asked = peer.hears("elicitation/create").await;
+    let error = json!({"code": -32603, "message": "no screen"});
+    peer.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "error": error})).await;
+    let waits = peer.answer(id).await;
+    let session = waits["result"]["structuredContent"]["session"].clone();
+    assert_eq!(waits["result"]["structuredContent"]["status"], "awaiting_approval", "{waits}");
+    assert!(text(&waits["result"]).contains("run_agent with this session asks them again"));
+    // While the form is open, nothing else is done in the session.
+    let id = peer
+        .asks("tools/call", json!({"name": "run_agent", "arguments": {"session": session}}))
+        .await;
+    let asked = peer.hears("elicitation/create").await;
+    for (tool, more) in
+        [("run_agent", json!({"task": "x"})), ("answer_question", json!({"answer": "y"}))]
+    {
+        let mut arguments = more;
+        arguments["session"] = session.clone();
+        let busy = peer.calls(tool, arguments).await;
+        assert!(text(&busy).contains("is at work"), "{tool}: {busy}");
+    }
+    let answer = accepts(json!({"approve": true}));
+    peer.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+    let done = peer.answer(id).await;
+    assert!(text(&done["result"]).starts_with("ended\n"), "{done}");
+    assert_eq!(world.notes().len(), 1);
+}
+
+#[tokio::test]
+async fn s19_3_a_form_hides_nothing_of_a_call() {
+    let (mut peer, _) = person(
+        vec![
+            Turn::call("send", json!({"n": 7, "note": "a\u{202e}b\u{200b}"})),
+            Turn::text("ended"),
+        ],
+        Era::Legacy,
+    )
+    .await;
+    let answer = json!({"action": "decline"});
+    let (_, shown) = peer.calls_and_says("run_agent", json!({"task": "send it"}), answer).await;
+    let call = r#"send {"n":7,"note":"a\u{202e}b\u{200b}"}"#;
+    assert_eq!(shown, [format!("The agent wants to run this:\n{call}\nit sends")]);
 }

@@ -30,7 +30,10 @@ async fn s19_5_the_tools_of_the_agent_are_those_of_the_server() {
         let result = peer.calls("look", json!({"n": 3})).await;
         assert_eq!((text(&result), &result["isError"]), ("did look {\"n\":3}", &json!(false)));
         assert_eq!(world.notes(), ["look {\"n\":3}"]);
-        let session = result["structuredContent"]["session"].as_str().unwrap();
+        assert_eq!(result.get("structuredContent"), None, "the content is the result");
+        let listed = peer.calls("list_sessions", json!({})).await;
+        let session = &listed["structuredContent"]["sessions"][0]["session"];
+        let session = session.as_str().unwrap();
         let journal = StoredSession::new(Arc::new(store), session).journal().await.unwrap();
         let is_call = |event: &Event| matches!(event, Event::ToolFinished(_));
         let calls = journal.entries().iter().filter(|entry| is_call(&entry.event)).count();

@@ -176,6 +176,18 @@ impl Peer {
         }
     }
 
+    /// Waits for a request of the server.
+    pub(crate) async fn hears(&mut self, method: &str) -> Value {
+        loop {
+            let kept = self.others.iter().position(|message| message["method"] == method);
+            if let Some(message) = kept.and_then(|at| self.others.remove(at)) {
+                return message;
+            }
+            let message = self.read().await;
+            self.others.push_back(message);
+        }
+    }
+
     /// The answer to a request.
     pub(crate) async fn asked(&mut self, method: &str, params: Value) -> Value {
         let id = self.asks(method, params).await;

@@ -21,6 +21,8 @@ use crate::fault;
 
 /// How long a server may take until it says where messages go.
 const READY: Duration = Duration::from_secs(30);
+/// How long a server may take to take a message.
+const SENDING: Duration = Duration::from_secs(30);
 /// How long messages that are on their way may take when the connection is closed.
 const LAST: Duration = Duration::from_secs(2);
 /// Bytes on their way between the streams and the connection.
@@ -59,10 +61,11 @@ pub(super) async fn connect(
     let (to_server, said) = duplex(BUFFER);
     let failure = Failure::default();
     let mut hearing = JoinSet::new();
-    hearing.spawn(hear(events, heard));
+    hearing.spawn(hear(events, heard, failure.clone()));
     let mut saying = JoinSet::new();
     saying.spawn(say(client, to, headers, said, failure.clone()));
-    Ok(Connected::streams(from_server, to_server, Stream { hearing, saying, failure }))
+    let stream = Stream { hearing, saying, failure };
+    Ok(Connected::older_streams(from_server, to_server, stream))
 }
 
 /// Where messages go, as the first event says.
@@ -87,24 +90,46 @@ fn resolve(url: &str, place: &str) -> Result<String, String> {
     if place.starts_with("//") || place.contains('\\') {
         return Err(other());
     }
-    let whole = match place.split_once("://") {
-        Some(_) => place.to_owned(),
-        None if place.starts_with('/') => format!("{origin}{place}"),
-        None => {
+    let has_scheme = place.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.chars().all(|one| one.is_ascii_alphanumeric() || "+-.".contains(one))
+    });
+    let whole = match place.chars().next() {
+        None => return Err("it does not say where messages go".to_owned()),
+        Some(_) if has_scheme => place.to_owned(),
+        Some('/') => format!("{origin}{place}"),
+        Some('?') => format!("{origin}{}{place}", base.path()),
+        Some(_) => {
             let folder = base.path().rsplit_once('/').map_or("", |(folder, _)| folder);
             format!("{origin}{folder}/{place}")
         }
     };
     let to: Uri = whole.parse().map_err(|_| other())?;
-    match to.scheme_str() == Some(scheme) && to.authority() == Some(authority) {
+    match origin_of(&to).is_some_and(|to| Some(to) == origin_of(&base)) {
         true => Ok(whole),
         false => Err(other()),
     }
 }
 
+/// The scheme, the host and the port of an address; none if it has credentials, too.
+fn origin_of(uri: &Uri) -> Option<(&str, String, u16)> {
+    let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
+    let port = match scheme {
+        "https" => 443,
+        _ => 80,
+    };
+    let is_plain = !authority.as_str().contains('@');
+    is_plain.then(|| {
+        (scheme, authority.host().to_ascii_lowercase(), authority.port_u16().unwrap_or(port))
+    })
+}
+
 /// Writes the messages of the server as lines, until its stream ends.
-async fn hear(mut events: Events, mut to: DuplexStream) {
-    while let Some(Ok(event)) = events.next().await {
+async fn hear(mut events: Events, mut to: DuplexStream, failure: Failure) {
+    while let Some(event) = events.next().await {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return failure.is(error.to_string()),
+        };
         let is_message = event.event.as_deref().is_none_or(|kind| kind == "message");
         let Some(data) = event.data.filter(|_| is_message) else { continue };
         // A break between two tokens of JSON is a blank.
@@ -119,14 +144,15 @@ async fn hear(mut events: Events, mut to: DuplexStream) {
 async fn say(client: Client, to: String, headers: Headers, from: DuplexStream, failure: Failure) {
     let mut lines = BufReader::new(from).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        let sent = client.post_bytes(&to, headers.clone(), Bytes::from(line)).await;
-        let why = match sent {
-            Ok(response) if response.status().is_success() => continue,
-            Ok(response) => match reply::authorized(&response) {
+        let sent = timeout(SENDING, client.post_bytes(&to, headers.clone(), Bytes::from(line)));
+        let why = match sent.await {
+            Err(_) => format!("it took no message within {} s", SENDING.as_secs()),
+            Ok(Ok(response)) if response.status().is_success() => continue,
+            Ok(Ok(response)) => match reply::authorized(&response) {
                 Err(failed) => fault::of_http(&failed),
                 Ok(()) => fault::of_http(&reply::unexpected(response.status(), "")),
             },
-            Err(failed) => fault::of_http(&failed),
+            Ok(Err(failed)) => fault::of_http(&failed),
         };
         failure.is(why);
         return;
