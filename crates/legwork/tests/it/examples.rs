@@ -174,6 +174,10 @@ const PRINT: &[(&str, &[&str])] = &[
         &[
             "harbour_run_agent",
             "harbour_list_sessions",
+            "harbour_show_session",
+            "harbour_steer_session",
+            "harbour_stop_session",
+            "harbour_answer_question",
             "harbour_high_water",
             "harbour_run_agent says: High water in Dover is at seven past two.",
             "harbour_high_water says: Calais: at 14:07",
