@@ -17,7 +17,7 @@ use crate::service::{Asks, Error};
 /// Most characters of the name of a client.
 const NAME: usize = 64;
 
-/// The client that sent a request: it is told of progress, and may be asked.
+/// The client that sent a request: it is notified of progress, and may be asked.
 pub struct Client {
     context: RequestContext<RoleServer>,
     /// What it answered to questions of the same request before.

@@ -43,8 +43,8 @@ const SILENT: Duration = Duration::from_secs(12 * 60 * 60);
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Access {
-    /// All programs of this machine that use one of its local names, whoever runs them: commands
-    /// of the agent may be among them, and could approve their own calls. For tests.
+    /// All programs of this machine that use one of its local names, of any user. Commands of the
+    /// agent may be among them, and could approve their own calls. For tests.
     ///
     /// A browser that shows a page of another origin is refused, so that no page of the web
     /// reaches the server (DNS rebinding).

@@ -9,7 +9,7 @@ use crate::service::Reply;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
-    /// Its id; whoever has it may ask for it.
+    /// Its id. Any client that has it may ask for the task.
     pub id: String,
     /// When it began.
     pub created: Timestamp,

@@ -3,6 +3,7 @@
 use legwork_agent::StoredSession;
 use legwork_agent::capability::ask_user::Question as Asked;
 use legwork_agent::session::Waiting;
+use legwork_core::hidden::is_hidden;
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_port::Cancellation;
@@ -91,7 +92,7 @@ fn shown(arguments: &str) -> String {
 pub(super) struct Asking<'a> {
     pub(super) session: &'a StoredSession,
     pub(super) client: &'a Client,
-    /// Raised when nobody waits for the answers any more.
+    /// Raised when the answers are not needed any more.
     pub(super) interrupt: &'a Cancellation,
 }
 
@@ -162,29 +163,13 @@ pub(super) fn by(who: Option<&str>) -> String {
     who.map_or_else(|| "mcp".to_owned(), |who| format!("mcp: {who}"))
 }
 
-/// A text whose characters all show: those that hide or reorder others are spelled out.
+/// A text without characters that hide or reorder others: those are escaped.
 pub(super) fn plain(text: &str) -> String {
-    let shows = |one: char| {
-        let is_hidden = matches!(
-            one,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{feff}'
-                | '\u{e0000}'..='\u{e0fff}'
-        );
-        one == '\n' || !(one.is_control() || is_hidden)
+    let escaped = |one: char| match one != '\n' && is_hidden(one) {
+        true => one.escape_unicode().to_string(),
+        false => one.to_string(),
     };
-    let spelled = |one: char| match shows(one) {
-        true => one.to_string(),
-        false => one.escape_unicode().to_string(),
-    };
-    text.chars().map(spelled).collect()
+    text.chars().map(escaped).collect()
 }
 
 /// What a person said to a call; none if they dismissed the question.

@@ -69,7 +69,7 @@ fn begins(entry: &Entry) -> bool {
 }
 
 impl Agents {
-    /// Runs a session beside all requests, unless this process works in it.
+    /// Runs a session in a task of its own, unless this process works in it.
     fn works(&self, place: &Arc<dyn Workplace>, id: &SessionId) {
         let Some(working) = self.begins(id) else { return };
         let request = place.agent().session(id.clone()).resume();

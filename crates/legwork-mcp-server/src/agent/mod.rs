@@ -42,7 +42,7 @@ struct Shared {
     runs: Mutex<HashMap<SessionId, Control>>,
     /// Notified when a run ended.
     ended: Notify,
-    /// Why a run that nobody waits for could not go on, by its session.
+    /// Why a run without a waiting client could not go on, by its session.
     failures: Mutex<HashMap<SessionId, String>>,
     /// The names of the agent's tools, as they were listed last.
     tools: Mutex<BTreeSet<String>>,

@@ -141,7 +141,7 @@ impl Drop for Working {
     }
 }
 
-/// Runs a request beside the request of the client: it comes to rest whatever becomes of that.
+/// Runs a request in a task of its own: it comes to rest even if the client goes away.
 pub(super) fn spawn(
     place: &Arc<dyn Workplace>,
     working: &Arc<Working>,
@@ -191,7 +191,7 @@ async fn runs_for(
 #[derive(Default)]
 struct Progress(f64);
 
-/// Interrupts a run that nobody waits for any more.
+/// Interrupts a run whose client went away.
 pub(super) struct Interrupts(Option<Control>);
 
 impl Interrupts {
@@ -223,7 +223,7 @@ fn internal(error: impl std::fmt::Display) -> Error {
     Error::Internal(error.to_string())
 }
 
-/// What the client is told of an event.
+/// The progress message for an event; none if the client is not notified of it.
 fn message(event: &RunEvent) -> Option<String> {
     let of = event.path.join("/");
     let of = if of.is_empty() { of } else { format!("{of}: ") };

@@ -33,7 +33,7 @@ type Events = BoxStream<'static, Result<Sse, sse_stream::Error>>;
 /// Opens the stream, and waits until the server says where messages go.
 ///
 /// # Errors
-/// When there is no such stream, or messages would go to somebody else.
+/// When there is no such stream, or messages would go to another server.
 pub(super) async fn connect(
     client: Client,
     url: &str,
