@@ -54,6 +54,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         println!("{TOOL} {VERSION} cannot be installed: skipping the lists of public APIs");
         return Ok(());
     };
+    describe()?;
     let folder = cargo::root().join("docs/api");
     let mut changed = Vec::new();
     for name in CRATES {
@@ -96,17 +97,26 @@ fn installed(folder: &Path) -> Option<PathBuf> {
     (status.success() && tool.exists()).then_some(tool)
 }
 
-/// The public API of a crate with all of its features, an item a line.
-fn list(tool: &Path, name: &str, target: &Path) -> Result<String, String> {
-    let mut rustdoc = cargo::command();
-    rustdoc.args(["rustdoc", "--quiet", "--lib", "--all-features", "--package", name, "--"]);
-    rustdoc.args(["-Z", "unstable-options", "--output-format", "json", "--cap-lints", "allow"]);
-    // The JSON of rustdoc is not stable; the version of the tool says which it reads.
-    rustdoc.env("RUSTC_BOOTSTRAP", "1");
-    let status = rustdoc.status().map_err(|error| format!("cannot start cargo: {error}"))?;
-    if !status.success() {
-        return Err(format!("rustdoc of {name} failed; its messages stand above"));
+/// Has rustdoc describe all libraries, with all of their features, in one run: what they share is
+/// built once.
+fn describe() -> Result<(), String> {
+    let mut doc = cargo::command();
+    doc.args(["doc", "--quiet", "--no-deps", "--lib", "--all-features"]);
+    for name in CRATES {
+        doc.args(["--package", name]);
     }
+    // The JSON of rustdoc is not stable; the version of the tool says which it reads.
+    doc.env("RUSTC_BOOTSTRAP", "1");
+    doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow");
+    let status = doc.status().map_err(|error| format!("cannot start cargo: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("rustdoc failed; its messages stand above".to_owned()),
+    }
+}
+
+/// The public API of a crate that rustdoc described, an item a line.
+fn list(tool: &Path, name: &str, target: &Path) -> Result<String, String> {
     let json = target.join("doc").join(format!("{}.json", name.replace('-', "_")));
     let mut list = Command::new(tool);
     // It is a subcommand of cargo: the name of that comes first. Three times: without blanket,

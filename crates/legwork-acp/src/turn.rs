@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_agent::agent::request::RunRequest;
 use legwork_agent::capability::ask_user::Question;
+use legwork_agent::form::Form;
 use legwork_agent::{Control, Delivery, StoredSession};
 use legwork_core::continuation::End;
 use legwork_core::inbox::Answer;
+use legwork_core::state::Pending;
 use legwork_core::{AgentState, ExecutionStatus, SessionId};
 use legwork_port::{Ability, Observer, Support};
 use serde_json::{Value, json};
@@ -182,10 +184,12 @@ impl Conversation {
         if text.as_deref().map(str::trim) == Some(&format!("/{RESUME}")) {
             return Ok(Ok(session.resume()));
         }
-        if let (Some((pending, question)), Some(text)) = (state.and_then(asked), text) {
-            let answer: Answer = match question.answer(pending, &text) {
-                Ok(answer) => answer,
-                Err(refused) => return Ok(Err(Stop::noted("end_turn", refused.to_string()))),
+        if let (Some(pending), Some(text)) = (state.and_then(asks), text)
+            && let Some(answer) = answered(pending, &text)
+        {
+            let answer: Answer = match answer {
+                Ok(answer) => answer.by("editor"),
+                Err(refused) => return Ok(Err(Stop::noted("end_turn", refused))),
             };
             let _: Delivery = session.answer(answer).await?;
             return Ok(Ok(session.resume()));
@@ -233,8 +237,17 @@ impl Conversation {
     }
 }
 
-/// The question that a session waits for.
-fn asked(state: &AgentState) -> Option<(&legwork_core::state::Pending, Question)> {
+/// The call of a session that asks for something that a text can answer.
+fn asks(state: &AgentState) -> Option<&Pending> {
     let End::Waiting(pending) = state.end() else { return None };
-    pending.iter().find_map(|pending| Some((pending, Question::of(pending)?)))
+    pending.iter().find(|pending| Question::of(pending).is_some() || Form::of(pending).is_some())
+}
+
+/// The answer that a text gives to a call, or why it gives none.
+fn answered(pending: &Pending, text: &str) -> Option<Result<Answer, String>> {
+    if let Some(question) = Question::of(pending) {
+        return Some(question.answer(pending, text).map_err(|refused| refused.to_string()));
+    }
+    let form = Form::of(pending)?;
+    Some(form.read(pending, text).map_err(|refused| refused.to_string()))
 }

@@ -17,13 +17,14 @@
 //! ```
 //!
 //! Read the modules in this order: [`agent`] with [`builder`], [`request`], [`session`], [`rest`],
-//! [`stream`], [`subagent`], [`undo`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`].
+//! [`stream`], [`subagent`], [`undo`] and [`overriding`]; [`driver`]; [`mod@hook`]; [`describe`]; [`capability`]; [`form`].
 #![forbid(unsafe_code)]
 
 pub mod agent;
 pub mod capability;
 pub mod describe;
 pub mod driver;
+pub mod form;
 
 pub use agent::{
     Agent, auxiliary, builder, overriding, request, rest, session, stream, subagent, undo,

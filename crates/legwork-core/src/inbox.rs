@@ -131,7 +131,8 @@ impl Answer {
         Self::new(&pending.id, Verdict::Deny(message.into()))
     }
 
-    /// Gives the result of a call, which does not run.
+    /// Gives the result of a call, which does not run; or the input that its body asked for, with
+    /// which it runs again.
     pub fn supply(pending: &Pending, value: Value) -> Self {
         Self::new(&pending.id, Verdict::Supply(value))
     }
@@ -153,7 +154,7 @@ pub enum Verdict {
     RunAgain,
     /// Report to the model that it was interrupted.
     Tell,
-    /// Use this value as its result.
+    /// Use this value as its result; of a call whose body asked for input, as that.
     Supply(Value),
     /// Run it: a person looked at it and approved.
     Approve(Approval),

@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::id::{EffectKey, Seq};
 use crate::metadata::Metadata;
 use crate::time::Timestamp;
-use crate::tool::{Deferral, ToolCall, ToolOutcome};
+use crate::tool::{Deferral, InputRequest, ToolCall, ToolOutcome};
 
 /// Why a call waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub enum PendingReason {
     External,
     /// It runs again at a point in time.
     Until(Timestamp),
+    /// Its body asked a person for input, with which it runs again.
+    Input,
 }
 
 impl PendingReason {
@@ -51,6 +53,7 @@ impl fmt::Display for PendingReason {
             Self::Approval => f.write_str("needs approval"),
             Self::External => f.write_str("waits for its result"),
             Self::Until(time) => write!(f, "runs again at {time}"),
+            Self::Input => f.write_str("needs input"),
         }
     }
 }
@@ -62,6 +65,8 @@ pub enum Waits {
     Approval(approval::Request),
     /// A result from outside, or a point in time.
     Deferred(Deferral),
+    /// A person's input.
+    Input(InputRequest),
 }
 
 impl Waits {
@@ -73,6 +78,7 @@ impl Waits {
         match outcome {
             ToolOutcome::Deferred(deferral) => Ok(Self::Deferred(deferral)),
             ToolOutcome::NeedsApproval(request) => Ok(Self::Approval(*request)),
+            ToolOutcome::NeedsInput(request) => Ok(Self::Input(*request)),
             answer => Err(answer),
         }
     }
@@ -117,12 +123,15 @@ pub struct Pending {
     pub of_policy: bool,
     /// Why it waits.
     pub reason: PendingReason,
-    /// Why it needs approval, or what it waits for, in words.
+    /// Why it needs approval, what its body asks, or what else it waits for, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
     /// Values that help a person decide; the model never sees them.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+    /// What its body asks for, if it needs input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Box<InputRequest>>,
     /// When it began to wait.
     pub asked_at: Timestamp,
     /// When it can no longer be answered; none = never.
@@ -158,6 +167,7 @@ impl Pending {
             reason,
             explanation: None,
             metadata: Metadata::default(),
+            input: None,
             asked_at: at,
             expires_at: None,
         }
@@ -169,6 +179,14 @@ impl Pending {
         let approval::Request { reason, metadata, expires_in, of_policy } = request;
         let expires_at = expires_in.map(|time| self.asked_at.after(time));
         Self { explanation: Some(reason), metadata, expires_at, of_policy, ..self }
+    }
+
+    /// The same with what its body asks for.
+    #[must_use]
+    pub fn with_input(self, request: InputRequest) -> Self {
+        let expires_at = request.expires_in.map(|time| self.asked_at.after(time));
+        let explanation = Some(request.message.clone());
+        Self { explanation, input: Some(Box::new(request)), expires_at, ..self }
     }
 
     /// Whether it can no longer be answered at a time.

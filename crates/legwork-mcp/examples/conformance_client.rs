@@ -10,7 +10,10 @@ use std::error::Error;
 
 use legwork_agent::Agent;
 use legwork_agent::driver::{Line, NoModel, Scripted};
-use legwork_core::{ToolOutcome, ToolSpec};
+use legwork_agent::form::{Form, Kind};
+use legwork_core::inbox::Answer;
+use legwork_core::state::Pending;
+use legwork_core::{AgentState, ToolOutcome, ToolSpec};
 use legwork_mcp::oauth::{Browser, FileStore, Login};
 use legwork_mcp::{Endpoint, Seen, Server};
 use legwork_port::BoxFuture;
@@ -39,10 +42,27 @@ async fn play(endpoint: &Endpoint, scenario: &str) -> Result<bool, Failed> {
     let lines = calls(scenario, &seen)?;
     let lines = lines.into_iter().map(|(name, arguments)| Line::call(name, arguments));
     let script = Scripted::new(lines.chain([Line::text("Done.")]));
-    let agent = Agent::builder(NoModel).driver(script).toolset(server).build()?;
+    let agent = Agent::builder(NoModel).driver(script).toolset(server).approver(person).build()?;
     let run = agent.run("Play the scenario.").await?;
     let mut calls = run.state().step_results().flat_map(|result| result.step.tool_executions());
     Ok(!calls.any(|call| matches!(*call.outcome, ToolOutcome::Failed(..))))
+}
+
+/// A person who leaves each field of a form as it is, and writes something where they must.
+async fn person(pending: Pending, _: AgentState) -> Option<Answer> {
+    let form = Form::of(&pending)?;
+    let open = form.fields.iter().filter(|field| field.is_required && field.default.is_none());
+    let written = open.map(|field| {
+        let value = match &field.kind {
+            Kind::Boolean => json!(true),
+            Kind::Number { .. } => json!(3),
+            Kind::One(choices) => json!(choices.first().map(|choice| &choice.value)),
+            Kind::Many(_) => json!([]),
+            _ => json!("so"),
+        };
+        (field.name.clone(), value)
+    });
+    form.answer(&pending, written.collect()).ok()
 }
 
 /// Logs in, and again where the server asks for more, and plays the scenario twice.

@@ -5,18 +5,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProtocolVersion,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, FormElicitationCapability, Implementation, ProgressNotificationParam,
+    ProtocolVersion,
 };
-use rmcp::service::{NotificationContext, RoleClient};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 
+use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::input::Question;
 
-/// Handles what a server sends on its own: progress, and that its tools changed.
+/// Handles what a server sends on its own: progress, questions to a person during a call, and that
+/// its tools changed.
 ///
-/// It offers a server nothing else: no model, no person, no files.
+/// It offers a server nothing else: no model, no files.
 #[derive(Clone, Default)]
 pub(crate) struct Handler {
     pub(crate) calls: Calls,
+    pub(crate) asked: Asked,
     /// Rises when the tools may have changed.
     pub(crate) revision: Arc<AtomicU64>,
 }
@@ -31,8 +37,21 @@ impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let implementation = Implementation::new("legwork", env!("CARGO_PKG_VERSION"));
         // For servers that are initialized; newer ones are asked.
-        ClientConfig::new(ClientCapabilities::default(), implementation)
+        let forms = ElicitationCapability::new().with_form(FormElicitationCapability::new());
+        let capabilities = ClientCapabilities::builder().enable_elicitation_with(forms).build();
+        ClientConfig::new(capabilities, implementation)
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, rmcp::ErrorData> {
+        Ok(match Question::of(&params) {
+            Some(question) => self.asked.answer(question).await,
+            None => ElicitResult::new(ElicitationAction::Cancel),
+        })
     }
 
     async fn on_progress(

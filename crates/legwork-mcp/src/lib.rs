@@ -5,6 +5,10 @@
 //! server that ends in the middle of a call fails that call; the run goes on, and the next one
 //! connects anew, a bounded number of times.
 //!
+//! What a server asks of a person in the middle of a call (an elicitation) is input that the call
+//! waits for ([`PendingReason::Input`](legwork_core::state::PendingReason)): it is answered from
+//! any process, and the call goes on with it.
+//!
 //! It is deliberately careful with what a server says: schemas that refer to other places are
 //! never fetched, hints about effects count only where the server is trusted, and one tool that
 //! is wrong costs that tool.
@@ -24,10 +28,12 @@
 //! process), `attended` (its standard error), `http` (a server elsewhere: [`Endpoint`]),
 //! [`server`] (what an agent is given), `opened` (the tools as they are listed now), `connection`
 //! (one that is live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile),
-//! `listing`, `names`, `schema`, `effect`, `tool`, `offer`, `result`. With the feature `oauth`, the
+//! `input` and `asked` (what it asks a person), `listing`, `names`, `schema`, `effect`, `tool`,
+//! `offer`, `result`. With the feature `oauth`, the
 //! module `oauth` logs in to servers over HTTP.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod attended;
 mod calls;
 pub mod connect;
@@ -37,6 +43,7 @@ mod fault;
 mod handler;
 mod handshake;
 mod http;
+mod input;
 mod listing;
 mod names;
 #[cfg(feature = "oauth")]

@@ -4,12 +4,27 @@ use std::sync::Arc;
 
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, RequestId, ServerResult};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, InputRequiredResult, RequestId,
+    ServerResult,
+};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 
 use crate::connection::{Connections, Live, said};
+use crate::input::{self, Round};
 use crate::{fault, result};
+
+/// How often a call goes on that wants nothing but its state back.
+const ROUNDS: usize = 10;
+
+/// What a server answers a call.
+enum Answer {
+    /// It has this outcome.
+    Outcome(ToolOutcome),
+    /// It needs something before it goes on.
+    Required(InputRequiredResult),
+}
 
 /// A tool of a server, under the name that a model reads.
 pub(crate) struct RemoteTool {
@@ -40,30 +55,71 @@ impl Tool for RemoteTool {
 }
 
 impl RemoteTool {
+    /// Makes the call, and goes on with it as long as the server only wants its state back.
     async fn ask(&self, arguments: Map<String, Value>, cx: &ToolContext) -> ToolOutcome {
+        let mut round = match Round::of(cx.supplied()).asks() {
+            Ok(asks) => return asks,
+            Err(round) => round,
+        };
+        for _ in 0..ROUNDS {
+            let params = CallToolRequestParams::new(self.name.clone());
+            let params = round.request(params.with_arguments(arguments.clone()));
+            let required = match self.send(params, cx).await {
+                Answer::Required(required) => required,
+                Answer::Outcome(outcome) => return outcome,
+            };
+            if input::is_too_much(cx.supplied()) {
+                return self.failed("it asks without end");
+            }
+            match Round::needed(required).map(Round::asks) {
+                Ok(Ok(asks)) => return asks,
+                Ok(Err(all)) => round = all,
+                Err(why) => return self.failed(&why),
+            }
+        }
+        self.failed("it does not come to an end")
+    }
+
+    async fn send(&self, params: CallToolRequestParams, cx: &ToolContext) -> Answer {
         let live = match self.connections.live().await {
             Ok(live) => live,
-            Err(error) => return self.failed(&error.to_string()),
+            Err(error) => return Answer::Outcome(self.failed(&error.to_string())),
         };
-        let params = CallToolRequestParams::new(self.name.clone()).with_arguments(arguments);
+        let handler = &self.connections.handler;
+        let mut listening = handler.asked.listen(input::given(cx.supplied()));
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
-        let asked = match live.peer.send_cancellable_request(request, options).await {
-            Ok(asked) => asked,
-            Err(error) => return self.unanswered(&error, &live).await,
+        let sent = match live.peer.send_cancellable_request(request, options).await {
+            Ok(sent) => sent,
+            Err(error) => return Answer::Outcome(self.unanswered(&error, &live).await),
         };
-        let followed = self.connections.handler.calls.follow(asked.progress_token.clone(), cx);
-        let mut open = Open { live: Some(Arc::clone(&live)), id: asked.id.clone() };
-        let answer = asked.await_response().await;
+        let followed = handler.calls.follow(sent.progress_token.clone(), cx);
+        let mut open = Open { live: Some(Arc::clone(&live)), id: sent.id.clone() };
+        let answer = tokio::select! {
+            answer = sent.await_response() => answer,
+            question = listening.question() => {
+                // The call is made anew with the answer.
+                drop(open);
+                self.connections.works();
+                return Answer::Outcome(match input::is_too_much(cx.supplied()) {
+                    true => self.failed("it asks without end"),
+                    false => question.asked(),
+                });
+            }
+        };
         open.live = None;
         drop(followed);
-        let result = match answer {
-            Ok(ServerResult::CallToolResult(result)) => result::outcome(result),
-            Ok(_) => self.failed("it asks for something that this client does not offer"),
-            Err(error) => return self.unanswered(&error, &live).await,
+        let answer = match answer {
+            Ok(ServerResult::CallToolResult(result)) => Answer::Outcome(result::outcome(result)),
+            Ok(ServerResult::InputRequiredResult(required)) => Answer::Required(required),
+            Ok(_) => {
+                let why = "it asks for something that this client does not offer";
+                Answer::Outcome(self.failed(why))
+            }
+            Err(error) => return Answer::Outcome(self.unanswered(&error, &live).await),
         };
         self.connections.works();
-        result
+        answer
     }
 
     async fn unanswered(&self, error: &ServiceError, live: &Live) -> ToolOutcome {

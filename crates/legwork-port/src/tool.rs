@@ -4,7 +4,7 @@ use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use legwork_core::budget::Amounts;
-use legwork_core::tool::{FailureKind, Metadata};
+use legwork_core::tool::{FailureKind, Metadata, Supplied};
 use legwork_core::{AgentState, EffectKey, SessionId, ToolCall, ToolOutcome, ToolSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -183,6 +183,14 @@ impl ToolContext {
     /// A body that asked for approval ([`ToolOutcome::NeedsApproval`]) runs again with it.
     pub fn approved(&self) -> bool {
         self.state.call(self.key.index).is_some_and(|slot| slot.approved)
+    }
+
+    /// What the body of this call asked a person for and was supplied, oldest first.
+    ///
+    /// A body that asked for input ([`ToolOutcome::NeedsInput`]) runs again with it, and may ask
+    /// for more: what it did before it asked is done again, unless it looks here first.
+    pub fn supplied(&self) -> &[Supplied] {
+        self.state.call(self.key.index).map_or(&[], |slot| &slot.supplied)
     }
 
     /// Which attempt of the model at this tool this is: 1, and one more for each call in a row

@@ -40,8 +40,9 @@
 //! ```
 
 pub use legwork_agent::Waiting;
+pub use legwork_agent::form::Form;
 pub use legwork_core::approval::{Remember, Request};
 pub use legwork_core::inbox::{Answer, Verdict};
 pub use legwork_core::state::{Pending, PendingReason, Refusal};
-pub use legwork_core::tool::Deferral;
+pub use legwork_core::tool::{Deferral, InputRequest, Supplied};
 pub use legwork_port::Approver;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use legwork_agent::capability::ask_user::Question;
+use legwork_agent::form::Form;
 use legwork_core::approval::Remember;
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{Pending, PendingReason};
@@ -43,6 +44,9 @@ impl Approver for Editor {
         Box::pin(async move {
             if let Some(question) = Question::of(pending) {
                 return self.ask(pending, &question, state).await;
+            }
+            if let Some(form) = Form::of(pending) {
+                return self.fill(pending, &form, state).await;
             }
             let choices = match pending.reason {
                 PendingReason::Approval => self.approval(pending),

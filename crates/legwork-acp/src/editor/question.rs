@@ -1,6 +1,7 @@
 //! A question of the agent, put to the person in the editor.
 
 use legwork_agent::capability::ask_user::Question;
+use legwork_agent::form::Form;
 use legwork_core::AgentState;
 use legwork_core::inbox::Answer;
 use legwork_core::state::Pending;
@@ -10,6 +11,9 @@ use super::Editor;
 
 /// The field of the form.
 const FIELD: &str = "answer";
+
+/// How a question is answered that the editor has no form for.
+const NEXT: &str = "The next message is the answer.";
 
 impl Editor {
     /// The person's answer: of a form if the editor has some, else of a list of choices. Any other
@@ -45,20 +49,56 @@ impl Editor {
                 }
             }
         }
-        let schema = json!({"type": "object", "properties": {FIELD: field}, "required": [FIELD]});
+        let schema = one_field(&field);
+        let content = self.form(&question.text, &schema, call).await?;
+        content.get(FIELD)?.as_str().map(str::to_owned)
+    }
+
+    /// What the person filled in; none if they dismiss the form.
+    async fn form(&self, message: &str, schema: &Value, call: &Value) -> Option<Value> {
         let params = json!({
             "sessionId": self.session,
             "toolCallId": call.get("toolCallId"),
             "mode": "form",
-            "message": question.text,
+            "message": message,
             "requestedSchema": schema,
         });
-        let result = self.client.ask("elicitation/create", &params).await?;
-        let answer = result.get("content").and_then(|content| content.get(FIELD)?.as_str());
-        if answer.is_none() {
+        let mut result = self.client.ask("elicitation/create", &params).await?;
+        let content = result.get_mut("content").map(Value::take).filter(Value::is_object);
+        if content.is_none() {
             self.dismissed();
         }
-        answer.map(str::to_owned)
+        content
+    }
+
+    /// The input that a call asks for: in a form if the editor has some; else the turn ends, and
+    /// the next prompt supplies it.
+    pub(super) async fn fill(
+        &self,
+        pending: &Pending,
+        form: &Form,
+        state: &AgentState,
+    ) -> Option<Answer> {
+        let call = self.waits(pending, state)?;
+        let message = format!("{} asks: {}", pending.tool, form.message);
+        if !self.has_forms {
+            let about = form.fields.iter().map(|field| match &field.description {
+                Some(about) => format!("\n{}: {about}", field.label()),
+                None => format!("\n{}", field.label()),
+            });
+            let how = match form.fields.len() {
+                1 => NEXT,
+                _ => "The next message is the answer: a JSON object with these fields.",
+            };
+            self.notes(&format!("{message}{}\n{how}", about.collect::<String>()));
+            return None;
+        }
+        let text = json!({"type": "string", "title": "Answer", "minLength": 1});
+        let any = || one_field(&text);
+        let input = pending.input.as_ref()?;
+        let schema = input.schema().cloned().unwrap_or_else(any);
+        let Value::Object(values) = self.form(&message, &schema, &call).await? else { return None };
+        form.answer(pending, values).ok().map(|answer| answer.by("editor"))
     }
 
     /// The answer of a list.
@@ -69,10 +109,14 @@ impl Editor {
     }
 }
 
+/// The schema of a form with one field.
+fn one_field(field: &Value) -> Value {
+    json!({"type": "object", "properties": {FIELD: field}, "required": [FIELD]})
+}
+
 /// A question that the next prompt answers.
 fn words(question: &Question) -> String {
     let choices =
         (1..).zip(&question.choices).map(|(number, choice)| format!("\n{number} {choice}"));
-    let how = "The next message is the answer.";
-    format!("{}{}\n{how}", question.text, choices.collect::<String>())
+    format!("{}{}\n{NEXT}", question.text, choices.collect::<String>())
 }

@@ -47,6 +47,7 @@ mod hooks;
 mod hostile;
 mod idle;
 mod imported;
+mod inputs;
 mod intents;
 mod late_items;
 mod left_children;

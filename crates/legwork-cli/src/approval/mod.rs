@@ -1,6 +1,7 @@
 //! Asking the person at the terminal about calls that wait.
 
 mod editor;
+mod filled;
 mod lines;
 mod shown;
 mod unasked;
@@ -8,6 +9,7 @@ mod unasked;
 use std::io;
 use std::sync::Arc;
 
+use legwork::agent::form::Form;
 use legwork::capability::ask_user;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{Answer, Verdict};
@@ -71,6 +73,29 @@ enum Said {
     Unclear,
 }
 
+/// What a call that waits asks the person at the terminal.
+enum Asks {
+    /// A question of the agent.
+    Question(ask_user::Question),
+    /// Input that its body asked for.
+    Input(Form),
+    /// Whether it is to run.
+    Decision,
+}
+
+impl Asks {
+    /// What a call asks; none if it waits for something else.
+    fn of(pending: &Pending) -> Option<Self> {
+        if let Some(question) = ask_user::Question::of(pending) {
+            return Some(Self::Question(question));
+        }
+        match pending.reason {
+            PendingReason::Approval | PendingReason::Doubt => Some(Self::Decision),
+            _ => Form::of(pending).map(Self::Input),
+        }
+    }
+}
+
 impl Person {
     pub(crate) fn new(
         screen: &Arc<Screen>,
@@ -99,16 +124,14 @@ impl Person {
         }
     }
 
-    async fn ask(
-        &self,
-        pending: &Pending,
-        question: Option<&ask_user::Question>,
-        state: &AgentState,
-    ) -> Option<Answer> {
+    async fn ask(&self, pending: &Pending, asks: &Asks, state: &AgentState) -> Option<Answer> {
         let mut asked = self.asked.lock().await;
-        let answer = match question {
-            Some(question) => self.ask_question(&mut asked, pending, question, state).await,
-            None => self.answer_of(&mut asked, pending, state).await,
+        let answer = match asks {
+            Asks::Question(question) => {
+                self.ask_question(&mut asked, pending, question, state).await
+            }
+            Asks::Input(form) => self.fill(&mut asked, pending, form, state).await,
+            Asks::Decision => self.answer_of(&mut asked, pending, state).await,
         };
         asked.lines.done();
         answer
@@ -218,18 +241,13 @@ impl Approver for Person {
         state: &'a AgentState,
     ) -> BoxFuture<'a, Option<Answer>> {
         Box::pin(async move {
-            let needs_approval = pending.reason == PendingReason::Approval;
-            let question = ask_user::Question::of(pending);
             if self.when == AskFor::Never
-                && let Some(words) = words_for(pending, question.as_ref())
+                && let Some(words) = words_for(pending)
             {
                 return Some(Answer::deny(pending, words).by("--approve never"));
             }
-            let is_decided = needs_approval || pending.reason == PendingReason::Doubt;
-            if !(is_decided || question.is_some()) || !self.screen.can_ask() {
-                return None;
-            }
-            let answer = self.ask(pending, question.as_ref(), state).await?;
+            let asks = Asks::of(pending).filter(|_| self.screen.can_ask())?;
+            let answer = self.ask(pending, &asks, state).await?;
             Some(match variable("USER") {
                 Some(user) => answer.by(user),
                 None => answer,

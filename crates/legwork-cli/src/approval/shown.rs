@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 
+use legwork::agent::form::{Field, Form, Kind};
 use legwork::agent::toolset::CallRule;
 use legwork::capability::ask_user;
 use legwork::core::approval::Remember;
@@ -66,6 +67,43 @@ pub(super) fn asked(asked: &ask_user::Question, state: &AgentState) -> Question 
     };
     let prompt = format!("{takes} (return alone: later):");
     Question { label: "question", lines, diff: String::new(), prompt }
+}
+
+/// What a call asks for, with its first field.
+pub(super) fn form(pending: &Pending, form: &Form, state: &AgentState) -> Question {
+    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
+    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let lines = vec![format!("{of}{} asks: {}", pending.tool, form.message)];
+    let Some(first) = form.fields.first() else {
+        let prompt = "[y]es (return alone: later):".to_owned();
+        return Question { label: "input", lines, diff: String::new(), prompt };
+    };
+    let first = field(first);
+    Question { lines: lines.into_iter().chain(first.lines).collect(), ..first }
+}
+
+/// A field of what a call asks for.
+pub(super) fn field(field: &Field) -> Question {
+    let about = field.description.iter().map(|about| format!("{}: {about}", field.label()));
+    let choices = (1..).zip(field.choices());
+    let choices = choices.map(|(number, choice)| format!("{number} {}", choice.label()));
+    let takes = match &field.kind {
+        Kind::Boolean => "[y]es or [n]o",
+        Kind::Number { is_whole: true, .. } => "a whole number",
+        Kind::Number { .. } => "a number",
+        Kind::One(_) => "a number, or the words",
+        Kind::Many(_) => "numbers with commas between",
+        _ => "text",
+    };
+    let alone = match (&field.default, field.is_required) {
+        (Some(Value::String(default)), _) => default.clone(),
+        (Some(default), _) => default.to_string(),
+        (None, true) => "later".to_owned(),
+        (None, false) => "leave it out".to_owned(),
+    };
+    let prompt = format!("{}: {takes} (return alone: {alone}):", field.label());
+    let lines = about.chain(choices).collect();
+    Question { label: "input", lines, diff: String::new(), prompt }
 }
 
 /// Which later calls "always" is about: those of the tool, or of a command with its verb. None for a

@@ -22,8 +22,7 @@ impl Approver for Unasked {
         pending: &'a Pending,
         state: &'a AgentState,
     ) -> BoxFuture<'a, Option<Answer>> {
-        let question = ask_user::Question::of(pending);
-        let words = words_for(pending, question.as_ref()).filter(|_| self.when == AskFor::Never);
+        let words = words_for(pending).filter(|_| self.when == AskFor::Never);
         match words {
             Some(words) => {
                 let answer = Answer::deny(pending, words).by("--approve never");
@@ -35,17 +34,16 @@ impl Approver for Unasked {
 }
 
 /// What the model reads in place of an answer; none for calls that no person is asked about.
-pub(super) fn words_for(
-    pending: &Pending,
-    question: Option<&ask_user::Question>,
-) -> Option<&'static str> {
-    match (question, &pending.reason) {
-        (Some(_), _) => {
+pub(super) fn words_for(pending: &Pending) -> Option<&'static str> {
+    let asks = ask_user::Question::of(pending).is_some();
+    match pending.reason {
+        PendingReason::Input => {
+            Some("This asks a person for input, and nobody is asked in this run.")
+        }
+        _ if asks => {
             Some("Nobody answers in this run: decide what is sensible, and say so at the end.")
         }
-        (None, PendingReason::Approval) => {
-            Some("This needs approval, and nobody is asked in this run.")
-        }
+        PendingReason::Approval => Some("This needs approval, and nobody is asked in this run."),
         _ => None,
     }
 }

@@ -106,7 +106,7 @@ pub(crate) struct Answer {
     /// Run it again, although it may have happened
     #[arg(long)]
     pub(crate) run_again: bool,
-    /// Give its result instead of running it
+    /// Give its result instead of running it; or the input that it asks for: text, or a JSON object
     #[arg(long, value_name = "VALUE")]
     pub(crate) result: Option<String>,
 }

@@ -136,6 +136,7 @@ impl fmt::Display for Asked<'_> {
             PendingReason::Subagent => "waits for its subagent",
             PendingReason::Approval => "needs approval",
             PendingReason::External => "waits for a result from outside",
+            PendingReason::Input => "waits for input",
             PendingReason::Until(time) => {
                 return write!(f, "the call {id} of `{tool}` waits until {time}");
             }

@@ -10,7 +10,7 @@ use crate::id::SessionId;
 use crate::pending::{Pending, PendingReason, Waits};
 use crate::state::AgentState;
 use crate::time::Micros;
-use crate::tool::{Deferral, EffectClass, ToolCall, ToolExecution};
+use crate::tool::{Deferral, EffectClass, Supplied, ToolCall, ToolExecution};
 use crate::vector::{self, Vector};
 
 /// How long a call waits at least that waits for a time: its clock may be behind.
@@ -32,6 +32,9 @@ pub struct CallSlot {
     /// Whether a person approved it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,
+    /// What its body asked for and was supplied, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supplied: Vec<Supplied>,
     /// How far the call got.
     pub status: CallStatus,
 }
@@ -42,8 +45,8 @@ pub struct CallSlot {
 pub enum CallStatus {
     /// It has not begun.
     Open,
-    /// It waited, and is to run now: a person approved it or decided to run it again, or its
-    /// time has come. It is not judged again.
+    /// It waited, and is to run now: a person approved it, supplied its input or decided to run it
+    /// again, or its time has come. It is not judged again.
     Ready,
     /// It was about to be run, under this effect class.
     ///
@@ -182,6 +185,9 @@ impl AgentState {
             Waits::Approval(request) => {
                 let pending = self.as_pending(index, PendingReason::Approval)?;
                 Some(pending.with_request(request))
+            }
+            Waits::Input(request) => {
+                Some(self.as_pending(index, PendingReason::Input)?.with_input(request))
             }
             Waits::Deferred(deferral) => {
                 let least = self.now().wall.after(LEAST_WAIT);

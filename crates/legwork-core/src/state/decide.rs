@@ -258,6 +258,7 @@ fn waits(reason: &PendingReason) -> &'static str {
         PendingReason::Subagent => "waits for its subagent",
         PendingReason::Approval => "waits for approval: approve it, deny it, or supply its result",
         PendingReason::External => "waits for a result from outside: supply it, or deny it",
+        PendingReason::Input => "waits for input: supply it, or deny the call",
         PendingReason::Until(_) => {
             "waits for its time: let it run again, supply its result, or deny it"
         }

@@ -1,6 +1,7 @@
 //! Tools as data: their specs, calls, outcomes and executions.
 
 mod execution;
+mod input;
 mod into_outcome;
 mod limit;
 mod name;
@@ -13,6 +14,7 @@ mod specs;
 pub use crate::message::ToolCall;
 pub use crate::metadata::Metadata;
 pub use execution::ToolExecution;
+pub use input::{InputRequest, Supplied};
 pub use into_outcome::{IntoFailure, IntoOutcome, Json};
 pub use limit::{Cut, ResultLimit};
 pub use name::{InvalidName, check_name};

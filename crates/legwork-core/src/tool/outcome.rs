@@ -10,6 +10,7 @@ use crate::id::SessionId;
 use crate::message::ResultPart;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
+use crate::tool::InputRequest;
 
 string_enum! {
     /// Why a call failed.
@@ -107,6 +108,8 @@ pub enum ToolOutcome {
     Deferred(Deferral),
     /// A person has to approve it before it runs again; it is never an answer.
     NeedsApproval(Box<approval::Request>),
+    /// A person has to supply input before it runs again; it is never an answer.
+    NeedsInput(Box<InputRequest>),
     /// It was interrupted: its effect may or may not have happened.
     Interrupted,
     /// It was not run, for this reason.
@@ -184,6 +187,15 @@ impl ToolOutcome {
         Self::NeedsApproval(Box::new(approval::Request::new(reason)))
     }
 
+    /// A request for a person's input, with a message; the call runs again once it is supplied.
+    ///
+    /// [`ToolContext::supplied`] then has it. An [`InputRequest`] says what it has to look like.
+    ///
+    /// [`ToolContext::supplied`]: ../../legwork_port/struct.ToolContext.html#method.supplied
+    pub fn needs_input(message: impl Into<String>) -> Self {
+        InputRequest::new(message).into()
+    }
+
     /// A result that comes later, from outside.
     pub fn deferred() -> Self {
         Self::Deferred(Deferral::External)
@@ -221,7 +233,7 @@ impl ToolOutcome {
 
     /// Whether it answers the call; otherwise the call waits for something.
     pub fn is_answer(&self) -> bool {
-        !matches!(self, Self::Deferred(_) | Self::NeedsApproval(_))
+        !matches!(self, Self::Deferred(_) | Self::NeedsApproval(_) | Self::NeedsInput(_))
     }
 
     /// The value of a call that succeeded with one text or one JSON value.
@@ -270,6 +282,7 @@ impl ToolOutcome {
             Self::Denied { by, reason } => format!("Denied by {by}: {reason}"),
             Self::Deferred(_) => "The result comes later.".to_owned(),
             Self::NeedsApproval(request) => format!("Not approved yet: {}", request.reason),
+            Self::NeedsInput(request) => format!("Not answered yet: {}", request.message),
             Self::Interrupted => {
                 "Interrupted: it may or may not have happened. Check before you repeat it."
                     .to_owned()

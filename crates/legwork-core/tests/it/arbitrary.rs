@@ -13,7 +13,7 @@ use legwork_core::message::{App, Image, MediaSource, ProviderData, Thinking, Too
 use legwork_core::output::Stage;
 use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, Metadata, ToolSpecs};
+use legwork_core::tool::{Deferral, InputRequest, Metadata, ToolSpecs};
 use legwork_core::undo::UndoOutcome;
 use legwork_core::{
     ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, ErrorRecord, Event, Message,
@@ -318,6 +318,7 @@ fn pending() -> BoxedStrategy<Pending> {
             index,
             tool: "a".into(),
             arguments: arguments.into(),
+            input: (reason == PendingReason::Input).then(|| InputRequest::new("which?").into()),
             reason,
             asked_at: Timestamp(1),
             what: None,
@@ -337,6 +338,7 @@ fn reason() -> BoxedStrategy<PendingReason> {
         Just(PendingReason::Approval),
         Just(PendingReason::External),
         Just(PendingReason::Until(Timestamp(3))),
+        Just(PendingReason::Input),
     ]
     .boxed()
 }

@@ -18,7 +18,7 @@ use legwork_core::message::{
 use legwork_core::output::{Mode, Stage, Wanted};
 use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, Metadata, ToolSpecs};
+use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, InputRequest, Metadata, ToolSpecs};
 use legwork_core::undo::UndoOutcome;
 use legwork_core::{
     AgentState, ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, Entry, ErrorRecord,
@@ -105,12 +105,18 @@ pub(crate) fn entries() -> Vec<Arc<Entry>> {
         after_the_end,
         giving_output,
         reading,
+        supplying,
     ])
 }
 
 /// A session that gives an output, written since the file of its version was.
 pub(crate) fn outputs() -> Vec<Arc<Entry>> {
     written(&[giving_output])
+}
+
+/// A call whose body asks a person for input, written since the file of its version was.
+pub(crate) fn inputs() -> Vec<Arc<Entry>> {
+    written(&[supplying])
 }
 
 fn written(parts: &[fn() -> Vec<Event>]) -> Vec<Arc<Entry>> {
@@ -456,6 +462,37 @@ fn chooses(choice: ToolChoice) -> Event {
     Event::Defined(event::Defined { definition: definition.into(), digest: None })
 }
 
+/// A body asks for input twice, and is given it once.
+fn supplying() -> Vec<Event> {
+    let call = ToolCall::new("call_0", "ask", "{}");
+    let message = Message::assistant(vec![Part::ToolCall(Arc::new(call))]);
+    let response = Arc::new(Response::new(message, FinishReason::ToolCalls));
+    let waits = || Pending { id: "golden/asks".to_owned(), index: 0, ..pending(7) };
+    let effect = EffectClass::ReadOnly;
+    let (arguments, child, reserved) = Default::default();
+    let started = event::ToolStarted { index: 0, effect, arguments, child, reserved, again: false };
+    let again = event::ToolStarted { again: true, ..started.clone() };
+    let paused = || {
+        let (pending, used) = (vec![waits()], Amounts::default());
+        Event::Paused(event::Paused { pending, adds: true, passed: false, used })
+    };
+    let answer = Answer::new(waits().id, Verdict::Supply(hard_json()));
+    vec![
+        Event::ExecutionStarted(event::ExecutionStarted { input: vec![said("which?")] }),
+        Event::InferenceStarted(event::InferenceStarted {
+            reserved: Amounts::default(),
+            tools: None,
+            request: None,
+        }),
+        Event::Responded(event::Responded { response, charged: Amounts::default() }),
+        Event::ToolStarted(started),
+        paused(),
+        Event::Answered(event::Answered { answer }),
+        Event::ToolStarted(again),
+        paused(),
+    ]
+}
+
 fn pending(index: u32) -> Pending {
     Pending {
         id: format!("golden/\u{e9}/22/{index}"),
@@ -471,10 +508,15 @@ fn pending(index: u32) -> Pending {
             4 => PendingReason::Approval,
             5 => PendingReason::External,
             6 => PendingReason::Until(Timestamp(1_800_000_000_000)),
+            7 => PendingReason::Input,
             _ => PendingReason::Doubt,
         },
         explanation: (index == 4).then(|| HARD.to_owned()),
         metadata: if index == 4 { metadata(2) } else { Metadata::default() },
+        input: (index == 7).then(|| {
+            let request = InputRequest::new(HARD).with_schema(hard_json()).with_state(hard_json());
+            request.expires_in(Micros(7)).into()
+        }),
         asked_at: Timestamp(1_700_000_000_777),
         expires_at: (index == 4).then_some(Timestamp(1_900_000_000_000)),
     }
@@ -512,7 +554,7 @@ fn calling() -> Vec<Event> {
         started(2, EffectClass::Once(OnDoubt::Ask), None),
         started(3, EffectClass::Once(OnDoubt::Tell), None),
         Event::Paused(event::Paused {
-            pending: (0..7).map(pending).collect(),
+            pending: (0..8).map(pending).collect(),
             adds: true,
             passed: true,
             used: amounts(),
@@ -547,6 +589,7 @@ fn answering() -> Vec<Event> {
                 .expires_in(Micros(7))
                 .into(),
         ),
+        ToolOutcome::from(InputRequest::new(HARD)),
     ];
     let finished = |(at, outcome): (usize, ToolOutcome)| {
         let index = u32::try_from(at + 2).unwrap_or(u32::MAX);

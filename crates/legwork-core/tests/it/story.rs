@@ -225,6 +225,7 @@ fn pauses(state: AgentState, rest: &str) -> AgentState {
             of_policy: false,
             explanation: None,
             metadata: Metadata::default(),
+            input: None,
             expires_at: None,
         }
     });

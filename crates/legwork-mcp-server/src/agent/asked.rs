@@ -2,6 +2,7 @@
 
 use legwork_agent::StoredSession;
 use legwork_agent::capability::ask_user::Question as Asked;
+use legwork_agent::form::Form;
 use legwork_agent::session::Waiting;
 use legwork_core::hidden::is_hidden;
 use legwork_core::inbox::{Answer, Verdict};
@@ -32,6 +33,11 @@ fn key(pending: &Pending) -> String {
 fn question(pending: &Pending) -> Option<Question> {
     if let Some(asked) = Asked::of(pending) {
         return Some(Question::form(words(&asked), &answer_form(&asked)));
+    }
+    if let (Some(form), Some(input)) = (Form::of(pending), &pending.input) {
+        let message = format!("The tool {} asks: {}", pending.tool, plain(&form.message));
+        let schema = input.schema().cloned().unwrap_or_else(|| answer_form(&Asked::new("")));
+        return Some(Question::form(message, &schema));
     }
     let call = format!("{} {}", pending.tool, shown(&pending.arguments));
     let why = pending.explanation.as_deref().map(|why| format!("\n{}", plain(why)));
@@ -185,6 +191,11 @@ fn answer(pending: &Pending, given: &Value) -> Result<Option<Answer>, Error> {
         let answer = asked.answer(pending, text);
         return answer.map(Some).map_err(|refused| Error::invalid(refused.to_string()));
     }
+    if let Some(form) = Form::of(pending) {
+        let fields = fields.as_object().cloned().unwrap_or_default();
+        let answer = form.answer(pending, fields);
+        return answer.map(Some).map_err(|refused| Error::invalid(refused.to_string()));
+    }
     Ok(Some(match pending.reason {
         PendingReason::Doubt if flag("run_again").ok_or_else(|| unfit("run_again"))? => {
             Answer::new(&pending.id, Verdict::RunAgain)
@@ -204,7 +215,8 @@ fn declined(pending: &Pending) -> Answer {
 
 /// A call that waits, for programs.
 pub(super) fn described(pending: &Pending) -> Value {
-    let question = Asked::of(pending).map(|asked| words(&asked));
+    let input = pending.input.as_ref().map(|input| plain(&input.message));
+    let question = Asked::of(pending).map(|asked| words(&asked)).or(input);
     json!({
         "call": pending.id,
         "tool": &*pending.tool,

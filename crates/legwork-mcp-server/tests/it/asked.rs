@@ -70,6 +70,36 @@ async fn s19_3_a_question_of_the_agent_is_a_form() {
 }
 
 #[tokio::test]
+async fn s7_9_s19_3_input_that_a_call_asks_for_is_a_form() {
+    for era in BOTH {
+        for (answer, read) in [
+            (accepts(json!({"colour": "blue"})), "painted {\"colour\":\"blue\"}"),
+            (json!({"action": "decline"}), "Denied by mcp: tester: The user said no."),
+        ] {
+            let model = ScriptedModel::new([Turn::call("paint", json!({})), Turn::text("ended")]);
+            let (world, store) = (World::default(), MemoryStore::new());
+            let server = Server::new(Agents::new(agent(&model, &world, &store)));
+            let mut peer = Peer::able(server, era, json!({"elicitation": {}})).await;
+            let task = json!({"task": "paint"});
+            let (message, shown) = peer.calls_and_says("run_agent", task, answer).await;
+            assert!(text(&message["result"]).starts_with("ended\n"), "{message}");
+            assert_eq!(shown, ["The tool paint asks: Which colour\\u{202e}?"]);
+            assert_eq!(model.asked().last().unwrap().results().concat(), read);
+        }
+        // What does not fit leaves the call waiting, as what the model behind the client says.
+        let turns = vec![Turn::call("paint", json!({})), Turn::text("ended")];
+        let (mut peer, _) = person(turns, era).await;
+        let answer = accepts(json!({"colour": "green"}));
+        let (message, _) = peer.calls_and_says("run_agent", json!({"task": "paint"}), answer).await;
+        let found = &message["result"]["structuredContent"];
+        assert_eq!(found["status"], "awaiting_input", "{message}");
+        let answer = json!({"session": found["session"], "answer": "{\"colour\": \"red\"}"});
+        let (message, _) = peer.calls_and_says("answer_question", answer, json!({})).await;
+        assert!(text(&message["result"]).contains("asks no question"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn s19_3_the_model_behind_a_client_answers_questions_and_approves_nothing() {
     let (mut peer, world) = person(sends(), Era::Modern).await;
     let first = peer.calls("run_agent", json!({"task": "send it"})).await;

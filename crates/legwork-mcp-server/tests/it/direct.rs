@@ -23,7 +23,7 @@ async fn s19_5_the_tools_of_the_agent_are_those_of_the_server() {
             "stop_session",
             "answer_question",
         ];
-        assert_eq!(names, [&own[..], &["look", "wait", "send"]].concat());
+        assert_eq!(names, [&own[..], &["look", "wait", "paint", "send"]].concat());
         let look = &tools[6];
         assert_eq!(look["inputSchema"]["properties"]["n"]["type"], "integer");
         assert_eq!(look["annotations"]["readOnlyHint"], true);

@@ -7,6 +7,7 @@ use legwork_agent::Agent;
 use legwork_agent::capability::ask_user::AskUser;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
+use legwork_core::tool::{InputRequest, Supplied};
 use legwork_core::{EffectClass, ToolCall, ToolOutcome, ToolSpec};
 use legwork_mcp_server::{Agents, Server};
 use legwork_port::{BoxFuture, Tool, ToolContext};
@@ -38,16 +39,30 @@ impl Tool for Noting {
         Arc::new(self.0.clone())
     }
 
-    fn call<'a>(&'a self, call: &'a ToolCall, _cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             if &*call.name == "wait" {
                 self.1.gate.pass().await;
+            }
+            if &*call.name == "paint" {
+                return paint(cx.supplied());
             }
             let note = format!("{} {}", call.name, call.arguments);
             self.1.notes.lock().unwrap().push(note.clone());
             ToolOutcome::text(format!("did {note}"))
         })
     }
+}
+
+/// Asks which colour, before it paints.
+fn paint(supplied: &[Supplied]) -> ToolOutcome {
+    let Some(one) = supplied.first() else {
+        let colour = json!({"type": "string", "enum": ["red", "blue"]});
+        let schema =
+            json!({"type": "object", "properties": {"colour": colour}, "required": ["colour"]});
+        return InputRequest::new("Which colour\u{202e}?").with_schema(schema).into();
+    };
+    ToolOutcome::text(format!("painted {}", one.value))
 }
 
 fn noting(name: &'static str, effect: EffectClass, world: &World) -> Arc<dyn Tool> {
@@ -64,6 +79,7 @@ pub(crate) fn agent(model: &ScriptedModel, world: &World, store: &MemoryStore) -
         .id("clerk")
         .tool(noting("look", EffectClass::ReadOnly, world))
         .tool(noting("wait", EffectClass::ReadOnly, world))
+        .tool(noting("paint", EffectClass::default(), world))
         .toolset(Tools::new("asked", [send]).approval_required(Ask::always().because("it sends")))
         .capability(AskUser)
         .store_in(Arc::new(store.clone()))

@@ -20,6 +20,8 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use crate::asking;
+
 /// A server with tools that tests change; clones share it.
 #[derive(Clone)]
 pub(crate) struct Fixture(pub(crate) Arc<Shared>);
@@ -37,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     /// Calls whose cancellation the server was told.
     pub(crate) cancelled: Gate,
+    /// Opens when a call of `asks` begins.
+    pub(crate) asks: Gate,
     pub(crate) connections: AtomicUsize,
     changes: tokio::sync::watch::Sender<u32>,
     line: Mutex<Option<JoinHandle<()>>>,
@@ -68,6 +72,8 @@ impl Fixture {
             tool("told", any()),
             tool("more", any()),
             tool("dies", any()),
+            tool("asks", any()),
+            tool("samples", any()),
         ];
         Self(Arc::new(Shared {
             versions: versions.to_vec(),
@@ -77,6 +83,7 @@ impl Fixture {
             called: Mutex::default(),
             gate: Gate::new(),
             cancelled: Gate::new(),
+            asks: Gate::new(),
             connections: AtomicUsize::new(0),
             changes: tokio::sync::watch::Sender::new(0),
             line: Mutex::default(),
@@ -235,6 +242,9 @@ impl ServerHandler for Fixture {
         self.0.called.lock().unwrap().push(request.name.to_string());
         if request.name == "again" {
             return Err(ErrorData::invalid_params("no such day", None));
+        }
+        if matches!(&*request.name, "asks" | "samples") {
+            return Ok(asking::answer(&request, &cx, &self.0.asks).await);
         }
         let text = self.does(&request, &cx).await;
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())

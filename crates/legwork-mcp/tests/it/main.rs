@@ -7,6 +7,8 @@
     reason = "a test may fail loudly"
 )]
 
+mod asked;
+mod asking;
 mod calls;
 mod changes;
 mod child;

@@ -70,7 +70,9 @@ fn failure(outcome: &ToolOutcome) -> Outcome {
         ToolOutcome::Ok(_) | ToolOutcome::Finished(_) | ToolOutcome::Stopped(_) => {
             Outcome::Succeeded
         }
-        ToolOutcome::Deferred(_) | ToolOutcome::NeedsApproval(_) => Outcome::Waits,
+        ToolOutcome::Deferred(_) | ToolOutcome::NeedsApproval(_) | ToolOutcome::NeedsInput(_) => {
+            Outcome::Waits
+        }
         ToolOutcome::Retry(_) => failed("retry"),
         ToolOutcome::Failed(kind, _) => Outcome::Failed(kind.to_string().into()),
         ToolOutcome::Blocked { .. } => failed("blocked"),

@@ -114,7 +114,7 @@ fn hint(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
     if has(&PendingReason::Doubt) {
         verbs.push(format!("legwork answer {id}{name} --tell"));
     }
-    if has(&PendingReason::External) {
+    if has(&PendingReason::External) || has(&PendingReason::Input) {
         verbs.push(format!("legwork answer {id}{name} --result VALUE"));
     }
     verbs.iter().map(|verb| format!("{:INDENT$}{verb}\n", "")).collect()

@@ -4,13 +4,14 @@ mod listed;
 
 use std::sync::Arc;
 
+use legwork::agent::form::Form;
 use legwork::agent::toolset::CallRule;
 use legwork::agent::{Delivery, StoredSession, Waiting};
 use legwork::capability::ask_user::Question;
 use legwork::core::SessionId;
 use legwork::core::approval::Remember;
 use legwork::core::inbox::{self, Verdict};
-use legwork::core::state::PendingReason;
+use legwork::core::state::{Pending, PendingReason};
 use legwork::port::Store;
 use legwork::port::store::Query;
 use serde_json::Value;
@@ -136,13 +137,26 @@ pub(crate) async fn answer(args: args::Answer, config: &Config) -> Result<Exit, 
     let at = Place::of(&args.call, config).await?;
     let one =
         at.one(args.call.call.as_deref(), "answer", |one| verdict.answers(&one.pending.reason))?;
-    let answer = match (&args.result, Question::of(&one.pending)) {
-        (Some(text), Some(question)) => question.answer(&one.pending, text).map_err(|refused| {
-            Error::usage(refused.to_string(), format!("the question is: {}", question.text))
-        })?,
-        _ => inbox::Answer::new(&one.pending.id, verdict),
+    let answer = match &args.result {
+        Some(text) => supplied(&one.pending, text, verdict)?,
+        None => inbox::Answer::new(&one.pending.id, verdict),
     };
     at.print(at.deliver(one, answer, "answered").await?)
+}
+
+/// The answer that a text gives to a call that asks for something, or else its result.
+fn supplied(pending: &Pending, text: &str, result: Verdict) -> Result<inbox::Answer, Error> {
+    if let Some(question) = Question::of(pending) {
+        return question.answer(pending, text).map_err(|refused| {
+            Error::usage(refused.to_string(), format!("the question is: {}", question.text))
+        });
+    }
+    if let Some(form) = Form::of(pending) {
+        return form.read(pending, text).map_err(|refused| {
+            Error::usage(refused.to_string(), format!("it asks: {}", form.message))
+        });
+    }
+    Ok(inbox::Answer::new(&pending.id, result))
 }
 
 /// Characters of a call's name that are enough, where no other begins so.

@@ -137,6 +137,7 @@ fn name(outcome: &ToolOutcome) -> &'static str {
         ToolOutcome::Denied { .. } => "denied",
         ToolOutcome::Deferred(_) => "deferred",
         ToolOutcome::NeedsApproval(_) => "needs_approval",
+        ToolOutcome::NeedsInput(_) => "needs_input",
         ToolOutcome::Finished(_) => "finished",
         ToolOutcome::Stopped(_) => "stopped",
         ToolOutcome::Interrupted => "interrupted",

@@ -22,6 +22,11 @@ impl<O: Write, E: Write> Human<O, E> {
                 left = left.get(1..).unwrap_or_default();
                 continue;
             }
+            if let Some(input) = &first.input {
+                self.labelled(Tone::Strong, "input", &input.message)?;
+                left = left.get(1..).unwrap_or_default();
+                continue;
+            }
             let same = left.iter().take_while(|pending| {
                 pending.reason == first.reason && ask_user::Question::of(pending).is_none()
             });

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::editor::Editor;
 use super::text_of;
 use crate::home::Home;
+use crate::mcp_questions;
 
 fn writes(name: &str) -> Turn {
     Turn::call("write", json!({"path": name, "content": "text\n"}))
@@ -141,6 +142,36 @@ fn s17_7_an_editor_with_forms_shows_the_question_as_one() {
     editor.answers(&asked, &json!({"action": "accept", "content": {"answer": "red"}}));
     assert_eq!(editor.stops(id), "end_turn");
     assert_eq!(result(&server), "red");
+}
+
+#[test]
+fn s7_9_s17_7_input_that_a_call_asks_for_is_a_form_or_the_next_prompt() {
+    let filled = "painted {coats:2,colour:green}";
+    let (home, server) = mcp_questions::home();
+    let mut editor = Editor::spawn(&home, &server, &["--sandbox", "off"]);
+    editor.initialize(&json!({"elicitation": {"form": {}}}));
+    let session = editor.new_session(&home);
+    let id = editor.prompts(&session, "Paint");
+    let asked = editor.hears("elicitation/create");
+    assert_eq!(asked["params"]["message"], "my_paint asks: How is the door to be?");
+    let fields = &asked["params"]["requestedSchema"]["properties"];
+    assert_eq!(fields["colour"]["enum"], json!(["red", "green"]));
+    editor.answers(&asked, &json!({"action": "accept", "content": {"colour": "green"}}));
+    assert_eq!(editor.stops(id), "end_turn");
+    assert!(result(&server).contains(filled), "{}", result(&server));
+
+    let (home, server) = mcp_questions::home();
+    let mut editor = Editor::start(&home, &server, &["--sandbox", "off"]);
+    let session = editor.new_session(&home);
+    assert_eq!(editor.turn(&session, "Paint"), "end_turn");
+    let said = editor.words("agent_message_chunk");
+    let asks = "my_paint asks: How is the door to be?\ncoats: how often\nColour\n";
+    assert!(said.contains(asks) && said.contains("a JSON object with these fields"), "{said}");
+    editor.forgets();
+    assert_eq!(editor.turn(&session, "green"), "end_turn");
+    assert!(editor.words("agent_message_chunk").contains("give a JSON object"));
+    assert_eq!(editor.turn(&session, "{\"colour\": \"green\"}"), "end_turn");
+    assert!(result(&server).contains(filled), "{}", result(&server));
 }
 
 fn modes(editor: &mut Editor, home: &Home) -> (String, Value) {

@@ -5,6 +5,7 @@ use std::fs;
 use super::chat::{CHAT, ended, heard, home, scripted};
 use super::tmux::{self, Terminal};
 use crate::home::text;
+use crate::mcp_questions;
 
 #[test]
 fn s7_8_the_keyboard_lives_behind_an_answer_and_the_person_is_told_of_the_question() {
@@ -208,4 +209,39 @@ fn s13_11_a_key_that_is_typed_while_the_agent_works_is_masked() {
     terminal.until("Heard it is");
     terminal.press("C-d");
     terminal.end();
+}
+
+#[test]
+fn s7_9_input_is_asked_for_field_by_field() {
+    if !tmux::is_there() {
+        return;
+    }
+    let (home, server) = mcp_questions::home();
+    let terminal = Terminal::run(&home, &server, 80, "$L run --sandbox off Paint");
+    let screen = terminal.until("Colour: a number, or the words (return alone: later):");
+    assert!(screen.contains("my_paint asks: How is the door to be?"), "{screen}");
+    assert!(screen.contains("1 red") && screen.contains("2 green"), "{screen}");
+    terminal.say("blue");
+    terminal.until("\"blue\" is none of the choices: 1 red, 2 green");
+    terminal.say("2");
+    terminal.until("coats: how often");
+    terminal.until("coats: a whole number (return alone: 2):");
+    terminal.say("");
+    terminal.until("Done.");
+    terminal.end();
+    let result = mcp_questions::result(&server);
+    assert!(result.contains("painted {coats:2,colour:green}"), "{result}");
+}
+
+#[test]
+fn s7_9_a_form_is_left_for_later() {
+    if !tmux::is_there() {
+        return;
+    }
+    let (home, server) = mcp_questions::home();
+    let terminal = Terminal::run(&home, &server, 80, "$L run --sandbox off Paint");
+    terminal.until("Colour: a number, or the words (return alone: later):");
+    terminal.say("");
+    let screen = terminal.end();
+    assert!(screen.contains("[ended 4]") && screen.contains("to go on: "), "{screen}");
 }

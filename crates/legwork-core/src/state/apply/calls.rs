@@ -11,7 +11,7 @@ use crate::message::Message;
 use crate::pending::{Pending, PendingReason};
 use crate::state::{CallSlot, CallStatus, Calls, ExecutionState, ExecutionStatus, Inner};
 use crate::time::Micros;
-use crate::tool::{FailureKind, Metadata, ToolExecution, ToolOutcome};
+use crate::tool::{FailureKind, Metadata, Supplied, ToolExecution, ToolOutcome};
 
 impl Inner {
     pub(super) fn start_call(&mut self, started: &event::ToolStarted) {
@@ -179,6 +179,16 @@ impl Inner {
         });
     }
 
+    /// A call whose body asked for input is to run with it.
+    fn supply(&mut self, index: u32, supplied: Supplied) {
+        self.in_step(|step| {
+            step.calls.change(index, |slot| {
+                slot.status = CallStatus::Ready;
+                slot.supplied.push(supplied);
+            });
+        });
+    }
+
     pub(super) fn answer(&mut self, entry: &Entry, answer: &Answer) {
         let waiting = self.execution.as_ref().and_then(|execution| {
             execution.pending.iter().find(|pending| pending.id == answer.id).cloned()
@@ -191,7 +201,13 @@ impl Inner {
             Verdict::RunAgain => return self.make_ready(pending.index, None),
             Verdict::Approve(approval) => return self.make_ready(pending.index, Some(approval)),
             Verdict::Tell => ToolOutcome::Interrupted,
-            Verdict::Supply(value) => ToolOutcome::value(value.clone()),
+            Verdict::Supply(value) => match pending.input.as_deref() {
+                Some(request) => {
+                    let (request, value) = (request.clone(), value.clone());
+                    return self.supply(pending.index, Supplied { request, value });
+                }
+                None => ToolOutcome::value(value.clone()),
+            },
             Verdict::Deny(reason) => {
                 let by = answer.by.clone().unwrap_or_else(|| "a person".to_owned());
                 ToolOutcome::Denied { by, reason: reason.clone() }
@@ -242,6 +258,7 @@ pub(super) fn slots(response: &Response) -> Calls {
         child: None,
         began: false,
         approved: false,
+        supplied: Vec::new(),
         status: CallStatus::Open,
     };
     let calls = || response.message.tool_calls();

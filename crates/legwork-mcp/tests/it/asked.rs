@@ -1,0 +1,127 @@
+//! What a server asks of a person in the middle of a call.
+
+use std::sync::Arc;
+
+use legwork_agent::form::Form;
+use legwork_agent::memory::MemoryStore;
+use legwork_agent::{Agent, Run};
+use legwork_core::inbox::Answer;
+use legwork_core::state::{Pending, PendingReason};
+use legwork_core::{AgentState, ExecutionStatus};
+use legwork_mcp::Server;
+use legwork_testkit::{ScriptedModel, Turn};
+use serde_json::json;
+
+use crate::calls::results;
+use crate::fixture::Fixture;
+
+/// An agent that calls a tool of the fixture; each is another process.
+fn agent(fixture: &Fixture, store: &MemoryStore, tools: &[&'static str]) -> Agent {
+    let calls = tools.iter().map(|tool| (*tool, json!({})));
+    let model = ScriptedModel::new([Turn::calls(calls), Turn::text("Done.")]);
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone()));
+    agent.store_in(Arc::new(store.clone())).build().unwrap()
+}
+
+fn waits(run: &Run) -> Pending {
+    assert_eq!(run.status(), ExecutionStatus::AwaitingInput, "{:?}", results(run));
+    let [pending] = run.state().pending() else { panic!("{:?}", run.state().pending()) };
+    assert_eq!(pending.reason, PendingReason::Input);
+    pending.clone()
+}
+
+/// The results of the calls of a turn that are not those that wait.
+fn answered(run: &Run) -> Vec<String> {
+    let calls = run.state().calls().filter_map(|(_, slot)| slot.execution());
+    calls.map(|done| done.outcome.to_text()).collect()
+}
+
+#[tokio::test]
+async fn s18_17_a_question_of_a_server_waits_and_is_answered_from_another_process() {
+    for (fixture, calls) in [(Fixture::new(), 3), (Fixture::legacy(), 3)] {
+        let store = MemoryStore::new();
+        let build = || agent(&fixture, &store, &["my_asks"]);
+        let mut run = build().run("go").in_session("s").outcome().await.unwrap();
+        let mut asked = Vec::new();
+        for _ in 0..2 {
+            let pending = waits(&run);
+            let form = Form::of(&pending).unwrap();
+            let answer = match form.message.as_str() {
+                "Which colour?" => {
+                    let refused = form.read(&pending, "blue").unwrap_err().to_string();
+                    assert_eq!(refused, "\"blue\" is none of the choices: 1 red, 2 green");
+                    form.read(&pending, "green")
+                }
+                // What nobody changes has its default.
+                _ => form.read(&pending, "{}"),
+            };
+            asked.push(form.message);
+            build().session("s").answer(answer.unwrap()).await.unwrap();
+            run = build().resume("s").outcome().await.unwrap();
+        }
+        asked.sort();
+        assert_eq!(asked, ["How many?", "Which colour?"]);
+        assert_eq!(results(&run), [r#"[{"colour":"green"},{"count":3}]"#]);
+        assert_eq!(fixture.called().len(), calls);
+    }
+}
+
+#[tokio::test]
+async fn s18_17_whoever_is_there_is_asked_and_the_run_goes_on() {
+    for fixture in [Fixture::new(), Fixture::legacy()] {
+        let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
+        let person = async |pending: Pending, _: AgentState| {
+            let form = Form::of(&pending)?;
+            let value = if form.message == "How many?" { "7" } else { "RED" };
+            form.read(&pending, value).ok()
+        };
+        let agent = Agent::builder(model).toolset(Server::new("my", fixture)).approver(person);
+        let run = agent.build().unwrap().run("go").await.unwrap();
+        assert_eq!(results(&run), [r#"[{"colour":"red"},{"count":7}]"#]);
+        assert_eq!(run.state().ledger().spent.tool_calls, 1);
+    }
+}
+
+#[tokio::test]
+async fn s18_17_a_question_that_is_denied_is_a_denied_call() {
+    for fixture in [Fixture::new(), Fixture::legacy()] {
+        let store = MemoryStore::new();
+        let agent = agent(&fixture, &store, &["my_asks", "my_echo"]);
+        let run = agent.run("go").in_session("s").outcome().await.unwrap();
+        let denied = Answer::deny(&waits(&run), "Not now.").by("Ann");
+        agent.session("s").answer(denied).await.unwrap();
+        let run = agent.resume("s").await.unwrap();
+        assert_eq!(results(&run), ["Denied by Ann: Not now.", "{}"]);
+    }
+}
+
+#[tokio::test]
+async fn s18_17_what_is_not_offered_to_a_server_fails_the_call() {
+    let (fixture, store) = (Fixture::new(), MemoryStore::new());
+    let run = agent(&fixture, &store, &["my_samples"]).run("go").await.unwrap();
+    let why = "the server `my`: it asks for something that this client does not offer";
+    assert_eq!(results(&run), [why]);
+}
+
+#[tokio::test]
+async fn s18_17_a_question_waits_until_no_other_call_can_ask_it() {
+    let (fixture, store) = (Fixture::legacy(), MemoryStore::new());
+    let agent = agent(&fixture, &store, &["my_slow", "my_asks"]);
+    let run = agent.run("go").in_session("s");
+    let (run, ()) = tokio::join!(run.outcome(), async {
+        fixture.0.gate.arrived(1).await;
+        fixture.0.asks.pass().await;
+        fixture.0.gate.open();
+    });
+    let run = run.unwrap();
+    assert_eq!((&*waits(&run).tool, answered(&run)), ("my_asks", vec!["{}".to_owned()]));
+}
+
+#[tokio::test]
+async fn s18_17_a_question_that_two_calls_may_ask_is_dismissed() {
+    let (fixture, store) = (Fixture::legacy(), MemoryStore::new());
+    let agent = agent(&fixture, &store, &["my_asks", "my_asks"]);
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
+    waits(&run);
+    assert_eq!(answered(&run), ["nobody answered"], "of the other one");
+}
