@@ -39,6 +39,7 @@ mod limits;
 mod lines;
 mod man;
 mod mcp;
+mod mcp_agents;
 mod mcp_reference;
 mod mcp_serve;
 mod models;
