@@ -100,7 +100,7 @@ fn set(server: Server, settings: &McpServer) -> Server {
 }
 
 impl Place {
-    /// The tools of all servers of the settings, to be asked about as those of the command are,
+    /// The tools of the servers that the agent has, to be asked about as those of the command are,
     /// and the secrets that the servers are given. A server that cannot be used is left out with
     /// a warning.
     pub(crate) async fn servers(
@@ -109,7 +109,7 @@ impl Place {
         warn: impl Fn(String),
     ) -> (Vec<Decorated>, Vec<String>) {
         let (mut all, mut secrets) = (Vec::new(), Vec::new());
-        for (name, server) in &settings.mcp.all {
+        for (name, server) in settings.mcp.of_agent(settings.agent.as_ref()) {
             match ready(name, server, settings, self).await {
                 Ok(ready) => {
                     all.push(decorated(ready.server, settings));

@@ -85,6 +85,9 @@ pub(crate) struct RecordedAgent {
     /// The models that subagents and skills may want: those that they named then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) models: Vec<String>,
+    /// The MCP servers that its file named then; none if it named no list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mcp: Option<Vec<String>>,
 }
 
 /// Whether the agent is told what `AGENTS.md` files say.

@@ -6,9 +6,12 @@ use crate::fields::{Findings, Item};
 pub(crate) const NAME: &str = "^[a-z0-9_-]{1,64}$";
 /// Names of tools, as a regular expression.
 pub(crate) const TOOL: &str = "^[A-Za-z0-9_.:/-]{1,128}$";
+/// Names of MCP servers, as a regular expression; as in `legwork_mcp::is_server_name`.
+pub(crate) const SERVER: &str = "^[A-Za-z0-9_-]{1,32}$";
 
 const NAME_LENGTH: usize = 64;
 const TOOL_LENGTH: usize = 128;
+const SERVER_LENGTH: usize = 32;
 
 /// The name that an item is; a finding if it is none.
 pub(crate) fn name(item: Item, findings: &mut Findings) -> Option<String> {
@@ -38,6 +41,18 @@ pub(crate) fn tool(item: Item, findings: &mut Findings) -> Option<String> {
     Some(name)
 }
 
+/// The name of an MCP server that an item is; a finding if it is none.
+pub(crate) fn server(item: Item, findings: &mut Findings) -> Option<String> {
+    let given = item.clone();
+    let name = item.text("write the name of an MCP server, such as `git`", findings)?;
+    if !is_server(&name) {
+        let mend = "use only letters, digits, `-` and `_`, at most 32, as in `[mcp.NAME]`";
+        findings.add(given.unlike("the name of an MCP server", mend));
+        return None;
+    }
+    Some(name)
+}
+
 fn is_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b);
     (1..=NAME_LENGTH).contains(&name.len()) && name.bytes().all(fits)
@@ -46,6 +61,11 @@ fn is_name(name: &str) -> bool {
 pub(crate) fn is_tool(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"_.:/-".contains(&b);
     (1..=TOOL_LENGTH).contains(&name.len()) && name.bytes().all(fits)
+}
+
+fn is_server(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
+    (1..=SERVER_LENGTH).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// The nearest name to a text.

@@ -44,7 +44,7 @@ impl SharedToolset {
     }
 
     /// The name of the set.
-    pub(crate) fn name(&self) -> Arc<str> {
+    pub fn name(&self) -> Arc<str> {
         let name = unwind::call(|| Arc::from(self.set.name()));
         name.unwrap_or_else(|_| "without a name".into())
     }

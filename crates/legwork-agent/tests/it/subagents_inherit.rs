@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use legwork_agent::memory::MemoryStore;
+use legwork_agent::toolset::{Tools, lazy};
 use legwork_agent::{Agent, Builder, Capability, Subagent, subagent};
 use legwork_core::{
     AgentState, Budget, Criterion, Decision, EffectClass, Progress as _, StopReason, Timestamp,
     ToolOutcome,
 };
-use legwork_port::Clock as _;
+use legwork_port::{Clock as _, Tool};
 use legwork_testkit::{Turn, VirtualClock};
 use serde_json::json;
 
@@ -65,6 +66,39 @@ async fn a_subagent_has_its_own_tools_whatever_its_parent_may_have_and_no_others
     assert_eq!(agent.run("go").await.unwrap().text(), "done");
     let shown: Vec<_> = child.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(shown.iter().map(|name| &**name).collect::<Vec<_>>(), ["look", "own"]);
+}
+
+#[tokio::test]
+async fn s18_16_a_subagent_is_without_the_toolsets_that_it_is_denied_and_opens_none_of_them() {
+    for (denied, shown, opened) in [(&[][..], &["read", "log"][..], 1), (&["git"], &["read"], 0)] {
+        let root = scripted("x:root", [Turn::calls([spawn("reviewer", "look")]), Turn::text("ok")]);
+        let child = scripted("x:child", [Turn::text("ok")]);
+        let count = Arc::new(AtomicUsize::new(0));
+        let git = {
+            let count = Arc::clone(&count);
+            lazy("git", move |scope| {
+                // The root has the set, too.
+                let is_child = scope.session.as_str() != "root";
+                count.fetch_add(usize::from(is_child), Ordering::SeqCst);
+                async { Ok(Tools::new("git", [look("log")])) }
+            })
+        };
+        let agent = Agent::builder(root)
+            .store_in(Arc::new(MemoryStore::new()))
+            .toolset(git.per_session())
+            .toolset(Tools::new("files", [look("read")]))
+            .subagent(reviewer(&child).deny_toolsets(denied.iter().copied()))
+            .build()
+            .unwrap();
+        assert_eq!(agent.session("root").run("go").await.unwrap().text(), "ok");
+        let tools = &child.requests()[0].tools;
+        assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), shown);
+        assert_eq!(count.load(Ordering::SeqCst), opened);
+    }
+}
+
+fn look(name: &'static str) -> Arc<dyn Tool> {
+    noting(name, EffectClass::ReadOnly, &World::default())
 }
 
 #[tokio::test]

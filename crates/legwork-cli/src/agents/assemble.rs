@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::models::{self, Models};
 use super::{Agents, Chosen};
 use crate::error::Error;
+use crate::mcp::Servers;
 use crate::settings::Settings;
 use crate::toolset;
 
@@ -19,10 +20,13 @@ use crate::toolset;
 const OPEN_NOTHING: [&str; 3] = ["history", "system_prompt", "tasks"];
 
 /// What the command has for agents of files.
-pub(crate) fn parts(agents: &Agents) -> Parts {
+pub(crate) fn parts(agents: &Agents, servers: &Servers) -> Parts {
+    let of_servers = agents.named_tools().filter(|name| servers.may_have(name));
     Parts::new(agents.definitions.clone())
         .skills(agents.skills.clone())
         .known_tools(toolset::NAMES)
+        .known_tools(of_servers)
+        .known_mcp_servers(servers.names())
         .capabilities(capability)
 }
 
@@ -40,7 +44,8 @@ fn capability(name: &str, settings: Option<&Value>) -> Result<Arc<dyn Capability
 }
 
 /// Builds the chosen agent: its own model is the one of the settings, its tools are those of
-/// the command, and each agent is told where it works.
+/// the command, and each agent is told where it works. Its MCP servers are not among its parts:
+/// only those that it has are made ready ([`Servers::of_agent`]).
 ///
 /// # Errors
 /// When something that it names is not there.
@@ -57,15 +62,11 @@ pub(crate) async fn assemble(
         other.instructions = tell(&other.instructions);
     }
     let models: Models = models::make(&chosen.others, &warn).await;
-    let of_servers = agents.named_tools().filter(|name| settings.mcp.may_have(name));
-    let of_servers: Vec<_> = of_servers.map(str::to_owned).collect();
-    let parts =
-        parts(&agents).known_tools(of_servers).tools(tools).budget(settings.own_budget()).models(
-            move |name| {
-                let known = models.get(name).cloned();
-                known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
-            },
-        );
+    let parts = parts(&agents, &settings.mcp).tools(tools).budget(settings.own_budget());
+    let parts = parts.models(move |name| {
+        let known = models.get(name).cloned();
+        known.unwrap_or_else(|| Err("it was not there when the session began".to_owned()))
+    });
     let mut found = chosen.found.clone();
     found.value.instructions = tell(&found.value.instructions);
     // What it says of them is in the settings, as far as it counts.

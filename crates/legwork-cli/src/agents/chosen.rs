@@ -28,8 +28,8 @@ pub(crate) struct Chosen {
     pub(crate) others: Vec<Other>,
     /// Folders of agents that were given.
     dirs: Vec<PathBuf>,
-    /// The models that the session was begun with, if it goes on.
-    models: Option<Vec<String>>,
+    /// What the session was begun with, if it goes on.
+    begun: Option<RecordedAgent>,
     /// Whose it is.
     whose: Whose,
 }
@@ -54,16 +54,17 @@ impl Chosen {
     ) -> Result<Option<Self>, Error> {
         let absolute = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         let given: Vec<_> = flags.agents_dir.iter().map(absolute).collect();
-        let (others, models) = (Vec::new(), recorded.map(|recorded| recorded.models.clone()));
+        let others = Vec::new();
         if let Some(asked) = &flags.agent {
             let (agents, found) = Agents::named(asked, trust, &given)?;
             let whose = whose(&found, trust);
-            return Ok(Some(Self { found, agents, others, dirs: given, models: None, whose }));
+            return Ok(Some(Self { found, agents, others, dirs: given, begun: None, whose }));
         }
         let Some(recorded) = recorded else { return Ok(None) };
         let (agents, found) = Agents::recorded(recorded, trust, &given)?;
         let whose = whose(&found, trust);
-        Ok(Some(Self { found, agents, others, dirs: given, models, whose }))
+        let begun = Some(recorded.clone());
+        Ok(Some(Self { found, agents, others, dirs: given, begun, whose }))
     }
 
     pub(crate) fn definition(&self) -> &AgentDefinition {
@@ -109,6 +110,14 @@ impl Chosen {
             self.definition().allows(tool) || !toolset::NAMES.contains(&tool.as_str())
         });
         Some(tools)
+    }
+
+    /// Whether it has the tools of an MCP server: one that its file names, and named when the
+    /// session was begun.
+    pub(crate) fn allows_server(&self, server: &str) -> bool {
+        let begun = self.begun.as_ref().and_then(|begun| begun.mcp.as_ref());
+        self.definition().allows_server(server)
+            && begun.is_none_or(|servers| servers.iter().any(|name| name == server))
     }
 
     /// Sets the limits that it has: flags go before, and a project's agent only lowers.
@@ -161,7 +170,7 @@ impl Chosen {
             }
         }
         let began = |(name, _): &(String, bool)| {
-            self.models.as_ref().is_none_or(|models| models.contains(name))
+            self.begun.as_ref().is_none_or(|begun| begun.models.contains(name))
         };
         wanted.into_iter().filter(began).collect()
     }
@@ -191,13 +200,17 @@ impl Chosen {
     /// What the session shall remember of it.
     pub(crate) fn record(&self) -> RecordedAgent {
         let text = |path: &Path| path.to_str().map(str::to_owned);
-        let wanted = self.models.clone().unwrap_or_else(|| self.wanted());
+        let (models, mcp) = match &self.begun {
+            Some(begun) => (begun.models.clone(), begun.mcp.clone()),
+            None => (self.wanted(), self.definition().mcp.clone()),
+        };
         RecordedAgent {
             name: self.definition().name.clone(),
             file: text(&self.found.file),
             origin: self.found.origin,
             dirs: self.dirs.iter().filter_map(|dir| text(dir)).collect(),
-            models: wanted,
+            models,
+            mcp,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::agents::Chosen;
 use crate::config::{Config, McpServer, Sourced};
 use crate::toolset;
 use crate::trust::Trust;
@@ -46,6 +47,15 @@ impl Servers {
     /// The server of a name.
     pub(crate) fn get(&self, name: &str) -> Option<&Sourced<McpServer>> {
         self.all.get(name)
+    }
+
+    /// Those whose tools an agent has; the command's own has all.
+    pub(crate) fn of_agent<'a>(
+        &'a self,
+        agent: Option<&'a Chosen>,
+    ) -> impl Iterator<Item = (&'a str, &'a Sourced<McpServer>)> {
+        let all = self.all.iter().map(|(name, server)| (&**name, server));
+        all.filter(move |(name, _)| agent.is_none_or(|agent| agent.allows_server(name)))
     }
 
     /// The names of all.

@@ -39,6 +39,7 @@ mod limits;
 mod lines;
 mod man;
 mod mcp;
+mod mcp_agents;
 mod mcp_questions;
 mod mcp_reference;
 mod mcp_serve;

@@ -35,12 +35,12 @@ done
 "#;
 
 /// The server in a folder; one line, as a message is.
-fn write_server(home: &Home) {
+pub(crate) fn write_server(home: &Home) {
     let lists = SERVER.replace("[\n        ", "[").replace(",\n        ", ",");
     fs::write(home.work().join("server.sh"), lists).unwrap();
 }
 
-const CONFIG: &str = ".config/legwork/legwork.toml";
+pub(crate) const CONFIG: &str = ".config/legwork/legwork.toml";
 
 /// A home whose user has the server, and more settings of it.
 fn home(more: &str) -> Home {

@@ -32,6 +32,8 @@ pub struct AgentDefinition {
     pub tools: Option<Vec<String>>,
     /// The tools that it has in no case, whatever `tools` says.
     pub denied_tools: Vec<String>,
+    /// The MCP servers whose tools it may have; none = all, an empty list = none at all.
+    pub mcp: Option<Vec<String>>,
     /// The names of the skills that it knows.
     pub skills: Vec<String>,
     /// What it may use; `budget` in files.
@@ -51,6 +53,7 @@ impl AgentDefinition {
             capabilities: Vec::new(),
             tools: None,
             denied_tools: Vec::new(),
+            mcp: None,
             skills: Vec::new(),
             limits: Limits::default(),
             metadata: BTreeMap::new(),
@@ -88,6 +91,12 @@ impl AgentDefinition {
         Self { denied_tools: tools.into_iter().map(Into::into).collect(), ..self }
     }
 
+    /// The same agent with the tools of exactly these MCP servers.
+    #[must_use]
+    pub fn with_mcp<S: Into<String>>(self, servers: impl IntoIterator<Item = S>) -> Self {
+        Self { mcp: Some(servers.into_iter().map(Into::into).collect()), ..self }
+    }
+
     /// The same agent with these skills.
     #[must_use]
     pub fn with_skills<T: Into<String>>(self, skills: impl IntoIterator<Item = T>) -> Self {
@@ -114,5 +123,12 @@ impl AgentDefinition {
         let is = |name: &String| name == tool;
         !self.denied_tools.iter().any(is)
             && self.tools.as_ref().is_none_or(|tools| tools.iter().any(is))
+    }
+
+    /// Whether it may have the tools of an MCP server, if the server is there.
+    ///
+    /// Any if `mcp` is none, else only one of those.
+    pub fn allows_server(&self, server: &str) -> bool {
+        self.mcp.as_ref().is_none_or(|servers| servers.iter().any(|name| name == server))
     }
 }

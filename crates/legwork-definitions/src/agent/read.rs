@@ -11,19 +11,20 @@ use crate::fields::{Findings, Item, Table};
 use crate::file;
 use crate::format::Format;
 use crate::limits::Limits;
-use crate::name::{name, tool};
+use crate::name::{name, server, tool};
 use crate::problem::{Problem, Problems};
 use crate::syntax::node::{Data, Node};
 use crate::syntax::{self, Text};
 
 /// The fields of a definition; Markdown has the last of them as its body.
-pub(crate) const FIELDS: [&str; 10] = [
+pub(crate) const FIELDS: [&str; 11] = [
     "name",
     "description",
     "model",
     "capabilities",
     "tools",
     "denied_tools",
+    "mcp",
     "skills",
     "budget",
     "metadata",
@@ -85,17 +86,15 @@ fn read(
     let given = table.require("description", mend, findings);
     let description = given.and_then(|item| described(item, findings));
     let model = table.take("model").and_then(|item| model(item, findings));
-    let list = "write a list, such as `[read, search]`; `[]` for none; leave it out for all";
-    let tools = table.take("tools").and_then(|item| names(item, list, tool, findings));
-    let list = "write a list, such as `[bash]`, or leave it out";
-    let denied = table.take("denied_tools").and_then(|item| names(item, list, tool, findings));
-    let list = "write a list, such as `[pdf]`, or leave it out";
-    let skills = table.take("skills").and_then(|item| names(item, list, self::name, findings));
+    let mut list = |key: &str, mend: String, read: Read| {
+        table.take(key).and_then(|item| names(item, &mend, read, findings))
+    };
+    let tools = list("tools", all_without("[read, search]"), tool);
+    let denied = list("denied_tools", none_without("[bash]"), tool);
+    let mcp = list("mcp", all_without("[git, docs]"), server);
+    let skills = list("skills", none_without("[pdf]"), self::name);
     let capabilities = table.take("capabilities").and_then(|item| capabilities(item, findings));
-    let limits = table.take("budget").and_then(|item| {
-        let table = item.table("write fields, such as `{usd: 0.5, steps: 20}`", findings)?;
-        Some(Limits::read(table, findings))
-    });
+    let limits = table.take("budget").and_then(|item| limits(item, findings));
     let metadata = table.take("metadata").and_then(|item| metadata(item, findings));
     let instructions = instructions(&mut table, body, findings);
     table.refuse_rest(&FIELDS, findings);
@@ -107,6 +106,7 @@ fn read(
         capabilities: capabilities.unwrap_or_default(),
         tools,
         denied_tools: denied.unwrap_or_default(),
+        mcp,
         skills: skills.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
         metadata: metadata.unwrap_or_default(),
@@ -172,13 +172,21 @@ pub(crate) fn is_model(text: &str) -> bool {
             .is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty())
 }
 
+/// Reads one name.
+type Read = fn(Item, &mut Findings) -> Option<String>;
+
+/// How to write a list without which the agent has all.
+fn all_without(example: &str) -> String {
+    format!("write a list, such as `{example}`; `[]` for none; leave it out for all")
+}
+
+/// How to write a list without which the agent has none.
+fn none_without(example: &str) -> String {
+    format!("write a list, such as `{example}`, or leave it out")
+}
+
 /// A list of names, none of them twice.
-fn names(
-    item: Item,
-    mend: &str,
-    read: fn(Item, &mut Findings) -> Option<String>,
-    findings: &mut Findings,
-) -> Option<Vec<String>> {
+fn names(item: Item, mend: &str, read: Read, findings: &mut Findings) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut seen = HashSet::new();
     for item in item.list(mend, findings)? {
@@ -208,6 +216,11 @@ fn capabilities(item: Item, findings: &mut Findings) -> Option<Vec<Capability>> 
         }
     }
     Some(capabilities)
+}
+
+fn limits(item: Item, findings: &mut Findings) -> Option<Limits> {
+    let table = item.table("write fields, such as `{usd: 0.5, steps: 20}`", findings)?;
+    Some(Limits::read(table, findings))
 }
 
 fn metadata(item: Item, findings: &mut Findings) -> Option<BTreeMap<String, serde_json::Value>> {

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use super::AgentDefinition;
 use super::read::{DESCRIPTION, MODEL};
 use crate::limits::{MAX_COUNT, MAX_USD};
-use crate::name::{NAME, TOOL};
+use crate::name::{NAME, SERVER, TOOL};
 
 impl AgentDefinition {
     /// The JSON Schema of its YAML and JSON form; the front matter of Markdown is the same
@@ -74,6 +74,10 @@ impl JsonSchema for AgentDefinition {
                 },
                 "tools": names("Exactly these tools; left out, all; an empty list, none.", TOOL),
                 "denied_tools": names("Never these tools, whatever tools says.", TOOL),
+                "mcp": names(
+                    "The tools of exactly these MCP servers; left out, all; an empty list, none.",
+                    SERVER,
+                ),
                 "skills": names("The skills that it knows.", NAME),
                 "budget": budget(),
                 "metadata": {

@@ -77,10 +77,14 @@ impl AgentDefinition {
         if let Some(tools) = &self.tools {
             fields.add("tools", Written::Texts(tools));
         }
-        for (key, names) in [("denied_tools", &self.denied_tools), ("skills", &self.skills)] {
-            if !names.is_empty() {
-                fields.add(key, Written::Texts(names));
-            }
+        if !self.denied_tools.is_empty() {
+            fields.add("denied_tools", Written::Texts(&self.denied_tools));
+        }
+        if let Some(servers) = &self.mcp {
+            fields.add("mcp", Written::Texts(servers));
+        }
+        if !self.skills.is_empty() {
+            fields.add("skills", Written::Texts(&self.skills));
         }
         let limits = self.limits.ordered();
         if !limits.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 const MARKDOWN: &str = "\u{feff}---\r\nname: reviewer\r\ndescription: Reviews changes\r\n\
     model: openai:gpt-5-mini\r\ncapabilities:\r\n- coding\r\n- name: web\r\n  settings:\r\n    timeout: 30\r\n\
-    tools: [read, search]\r\ndenied_tools:\r\n- bash\r\nskills: [pdf]\r\nbudget:\r\n  usd: 0.5\r\n  steps: 20\r\n  \
+    tools: [read, search]\r\ndenied_tools:\r\n- bash\r\nmcp: [git]\r\nskills: [pdf]\r\nbudget:\r\n  usd: 0.5\r\n  steps: 20\r\n  \
     time: 90s\r\nmetadata:\r\n  owner: me\r\n---\r\n\r\nRead first.\r\n\r\n---\r\n\r\nThen judge.\r\n";
 
 const YAML: &str = "name: reviewer
@@ -26,6 +26,8 @@ tools:
 - search
 denied_tools:
 - bash
+mcp:
+- git
 skills:
 - pdf
 budget:
@@ -52,6 +54,7 @@ fn made() -> AgentDefinition {
         .with_capability(Capability::new("web").with_settings(json!({"timeout": 30})))
         .with_tools(["read", "search"])
         .with_denied_tools(["bash"])
+        .with_mcp(["git"])
         .with_skills(["pdf"])
         .with_limits(limits)
         .with_metadata("owner", "me")
@@ -104,6 +107,30 @@ fn denying_wins_and_nothing_is_not_all() {
     let text = none.to_yaml().unwrap();
     assert!(text.contains("tools: []"), "{text}");
     assert_eq!(AgentDefinition::parse(&text, Format::Yaml).unwrap().tools, Some(vec![]));
+}
+
+#[test]
+fn s18_16_servers_are_listed_all_without_a_list_and_none_in_an_empty_one() {
+    let agent = AgentDefinition::new("a", "b");
+    let none = agent.clone().with_mcp(Vec::<String>::new());
+    let some = agent.clone().with_mcp(["git", "Docs_2"]);
+    for (agent, server, allowed) in [
+        (&agent, "git", true),
+        (&some, "git", true),
+        (&some, "Docs_2", true),
+        (&some, "docs_2", false),
+        (&some, "gi", false),
+        (&none, "git", false),
+    ] {
+        assert_eq!(agent.allows_server(server), allowed, "{agent:?} {server}");
+    }
+    for agent in [agent, some, none] {
+        for format in Format::ALL {
+            let text = agent.write(format).unwrap();
+            assert_eq!(AgentDefinition::parse(&text, format).as_ref(), Ok(&agent), "{text}");
+            assert_eq!(text.contains("mcp"), agent.mcp.is_some(), "{text}");
+        }
+    }
 }
 
 #[test]

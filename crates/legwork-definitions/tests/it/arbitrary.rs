@@ -161,6 +161,11 @@ fn tools() -> impl Strategy<Value = Vec<String>> {
     hash_set(tool, 0..4).prop_map(|tools| tools.into_iter().collect())
 }
 
+fn servers() -> impl Strategy<Value = Vec<String>> {
+    let server = prop_oneof!["[A-Za-z0-9_-]{1,32}", Just("yes".to_owned()), Just("1e3".to_owned())];
+    hash_set(server, 0..3).prop_map(|servers| servers.into_iter().collect())
+}
+
 fn capabilities() -> impl Strategy<Value = Vec<Capability>> {
     let settings = option::of(value());
     let one = (name(), settings).prop_map(|(name, settings)| Capability { name, settings });
@@ -204,11 +209,12 @@ fn description() -> impl Strategy<Value = String> {
 pub(crate) fn definition() -> impl Strategy<Value = AgentDefinition> {
     let model = prop_oneof![Just("openai:gpt".to_owned()), "[!-9;-~]{1,8}:[!-~]{1,8}"];
     let texts = (name(), description(), text(), option::of(model));
-    let lists = (capabilities(), option::of(tools()), tools(), hash_set(name(), 0..3));
+    let servers = option::of(servers());
+    let lists = (capabilities(), option::of(tools()), tools(), servers, hash_set(name(), 0..3));
     (texts, lists, limits(), btree_map(text(), value(), 0..3)).prop_map(
         |(
             (name, description, instructions, model),
-            (capabilities, tools, denied, skills),
+            (capabilities, tools, denied, mcp, skills),
             limits,
             metadata,
         )| {
@@ -220,6 +226,7 @@ pub(crate) fn definition() -> impl Strategy<Value = AgentDefinition> {
             made.model = model;
             made.capabilities = capabilities;
             made.tools = tools;
+            made.mcp = mcp;
             made.metadata = metadata;
             made
         },

@@ -25,7 +25,7 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
         (
             "colour: red",
             "line 3: colour: there is no such field; take it out, or use one of: name, description, model, \
-             capabilities, tools, denied_tools, skills, budget, metadata, instructions",
+             capabilities, tools, denied_tools, mcp, skills, budget, metadata, instructions",
         ),
         (
             "tools: read, bash",
@@ -47,6 +47,17 @@ fn each_wrong_field_says_what_it_found_and_what_mends_it() {
              write one name an item, without spaces and patterns: letters, digits and `_-.:/`",
         ),
         ("denied_tools: [bash, bash]", "line 3: denied_tools[1]: is there twice; take it out"),
+        (
+            "mcp: git",
+            "line 3: mcp: found the text `git`, expected a list; \
+             write a list, such as `[git, docs]`; `[]` for none; leave it out for all",
+        ),
+        (
+            "mcp: [git, my git]",
+            "line 3: mcp[1]: found the text `my git`, expected the name of an MCP server; \
+             use only letters, digits, `-` and `_`, at most 32, as in `[mcp.NAME]`",
+        ),
+        ("mcp: [git, git]", "line 3: mcp[1]: is there twice; take it out"),
         (
             "skills: [Pdf Files]",
             "line 3: skills[0]: found the text `Pdf Files`, expected a name; \

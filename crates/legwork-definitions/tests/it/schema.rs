@@ -74,6 +74,14 @@ fn schema_and_parser_accept_and_refuse_the_same() {
         (with("tools", json!(["a".repeat(129)])), false),
         (with("denied_tools", json!(["a"])), true),
         (with("denied_tools", json!([""])), false),
+        (with("mcp", json!([])), true),
+        (with("mcp", json!(["git", "Docs_2"])), true),
+        (with("mcp", json!(["git", "git"])), false),
+        (with("mcp", json!(["a b"])), false),
+        (with("mcp", json!(["a".repeat(32)])), true),
+        (with("mcp", json!(["a".repeat(33)])), false),
+        (with("mcp", json!("git")), false),
+        (with("mcp", json!(null)), false),
         (with("skills", json!(["a-b"])), true),
         (with("skills", json!(["A"])), false),
         (with("capabilities", json!(["a", {"name": "a"}])), false),
@@ -120,15 +128,15 @@ proptest! {
     #[test]
     fn whatever_is_written_or_read_fits_the_schema(
         definition in definition(),
-        field in 0usize..11,
+        field in 0usize..12,
         value in value(),
     ) {
         let mut written: Value = serde_json::from_str(&definition.to_json().unwrap()).unwrap();
         let validator = validator();
         prop_assert!(validator.is_valid(&written));
         let fields = [
-            "name", "description", "model", "capabilities", "tools", "denied_tools", "skills",
-            "budget", "metadata", "instructions", "other",
+            "name", "description", "model", "capabilities", "tools", "denied_tools", "mcp",
+            "skills", "budget", "metadata", "instructions", "other",
         ];
         written[fields[field]] = value;
         prop_assert!(!parses(&written) || validator.is_valid(&written), "{}", written);

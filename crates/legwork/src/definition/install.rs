@@ -30,6 +30,8 @@ pub(super) fn root(
         // Unknown names were reported when the definition was resolved.
         .known_tools(named(definition))
         .capabilities(capabilities);
+    let servers = parts.servers.iter().filter(|server| definition.allows_server(&server.name()));
+    builder = servers.cloned().fold(builder, Builder::toolset);
     if let Some(allowed) = allowed(definition, skills.as_ref()) {
         builder = builder.only_tools(allowed);
     }
@@ -39,8 +41,7 @@ pub(super) fn root(
         builder = builder.capability(skills);
     }
     if definition.allows(spawning::TOOL) {
-        let others = parts.agents.iter().filter(|(name, _)| *name != definition.name);
-        for (subagent, wants) in others.filter_map(|(_, other)| child(parts, other).ok()) {
+        for (subagent, wants) in others(parts, definition) {
             models.extend(wants);
             builder = builder.subagent(subagent);
         }
@@ -49,6 +50,15 @@ pub(super) fn root(
         builder = builder.further_model(resolve::model(parts, &name)?);
     }
     Ok(builder)
+}
+
+/// The subagents that it may spawn, each with the models that its skills require.
+fn others(
+    parts: &Parts,
+    definition: &AgentDefinition,
+) -> impl Iterator<Item = (Subagent, Vec<String>)> {
+    let others = parts.agents.iter().filter(|(name, _)| *name != definition.name);
+    others.filter_map(|(_, other)| child(parts, other).ok())
 }
 
 /// The models that skills require.
@@ -78,6 +88,8 @@ pub(super) fn child(
         definition.instructions.as_str(),
     )
     .deny_tools(definition.denied_tools.iter())
+    // It inherits the toolsets of its parent.
+    .deny_toolsets(parts.server_names().filter(|server| !definition.allows_server(server)))
     .known_tools(named(definition))
     .metadata(METADATA, metadata(definition))
     .capabilities(capabilities);

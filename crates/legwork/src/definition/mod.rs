@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! A definition is data and may be untrusted: it contains names of models, tools and
-//! capabilities, and [`Parts`] has what these names may refer to. An unknown name is a
+//! A definition is data and may be untrusted: it contains names of models, tools, MCP servers
+//! and capabilities, and [`Parts`] has what these names may refer to. An unknown name is a
 //! [`Problem`] with its file, its field and a suggestion.
 //!
 //! Needs the feature `definitions`.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_agent::toolset::SharedToolset;
 use legwork_agent::{Agent, Builder, Capability, Subagent};
 use legwork_core::Budget;
 use legwork_definitions::{
@@ -29,6 +30,8 @@ pub struct Parts {
     pub(super) capabilities: Option<Capabilities>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
     pub(super) known_tools: Vec<String>,
+    pub(super) servers: Vec<SharedToolset>,
+    known_servers: Vec<String>,
     pub(super) budget: Budget,
 }
 
@@ -43,6 +46,8 @@ impl Parts {
             capabilities: None,
             tools: Vec::new(),
             known_tools: Vec::new(),
+            servers: Vec::new(),
+            known_servers: Vec::new(),
             budget: Budget::guards(),
         }
     }
@@ -81,6 +86,32 @@ impl Parts {
     /// Adds names of tools that definitions may list even if the tools are not among the parts.
     pub fn known_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.known_tools.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds MCP servers, whose tools agents have if their definitions allow it.
+    ///
+    /// A definition names a server by the name of its toolset. Servers that it does not name are
+    /// not opened for its agent.
+    pub fn mcp_servers<S: Into<SharedToolset>>(
+        mut self,
+        servers: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.servers.extend(servers.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds names of MCP servers that definitions may list even if the servers are not among the
+    /// parts.
+    ///
+    /// A [`subagent`](Self::subagent) inherits the toolsets of its parent. Those that are MCP
+    /// servers have to be named here, or be among the parts, so that its definition can leave
+    /// them out.
+    pub fn known_mcp_servers<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.known_servers.extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -150,6 +181,12 @@ impl Parts {
     /// If the definition has an unknown name.
     pub fn subagent(&self, agent: &Found<AgentDefinition>) -> Result<Subagent, Problems> {
         install::subagent(self, agent)
+    }
+
+    /// The names of all MCP servers that definitions may list.
+    pub(super) fn server_names(&self) -> impl Iterator<Item = String> {
+        let given = self.servers.iter().map(|server| server.name().to_string());
+        given.chain(self.known_servers.iter().cloned())
     }
 
     /// The model that a definition names, or else the default one; none if there is neither.

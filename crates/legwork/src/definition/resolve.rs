@@ -1,5 +1,6 @@
 //! Looks up the names in a definition.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use legwork_agent::{Capability, subagent};
@@ -32,6 +33,7 @@ pub(super) fn resolve(parts: &Parts, found: &Found<AgentDefinition>, role: Role)
     let mut problems = Vec::new();
     let capabilities = capabilities(parts, definition, &mut problems);
     tools(parts, definition, role, &mut problems);
+    servers(parts, definition, &mut problems);
     let mut skills = None;
     if !definition.skills.is_empty() {
         let known = named_skills(parts, definition, &mut problems);
@@ -100,6 +102,19 @@ fn tools(parts: &Parts, definition: &AgentDefinition, role: Role, problems: &mut
         let may_come = !definition.capabilities.is_empty()
             || (role == Role::Subagent && parts.tools.is_empty());
         problems.push(if may_come { problem.warning() } else { problem });
+    }
+}
+
+/// Adds a problem for each unknown MCP server.
+fn servers(parts: &Parts, definition: &AgentDefinition, problems: &mut Vec<Problem>) {
+    let known: BTreeSet<_> = parts.server_names().collect();
+    for (at, name) in definition.mcp.iter().flatten().enumerate() {
+        if !known.contains(name) {
+            let known: Vec<_> = known.iter().map(String::as_str).collect();
+            let mend = instead(name, &known, "MCP servers");
+            let problem = Problem::new(format!("there is no MCP server `{name}`"), mend);
+            problems.push(problem.on_field(&format!("mcp[{at}]")));
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use legwork::agent::{Builder, Capability};
-use legwork::definition::{METADATA, Parts, Severity};
+use legwork::definition::{AgentDefinitions, METADATA, Parts, Severity};
 use legwork::prelude::*;
+use legwork::toolset::{Lazy, Tools, lazy};
 use legwork_testkit::{Asked, Script, ScriptedModel, Turn};
 use serde_json::json;
 
@@ -175,6 +176,108 @@ async fn without_the_spawning_tool_there_are_no_subagents() {
     }
 }
 
+/// MCP servers, as toolsets with one tool each that is known once they are opened.
+fn servers(opened: &Notes) -> [Lazy; 2] {
+    ["git", "docs"].map(|name| {
+        let opened = opened.clone();
+        lazy(name, move |_| {
+            opened.add(name);
+            let tool: Arc<dyn Tool> = Arc::new(opened.tool(&format!("{name}_log")));
+            async move { Ok(Tools::new(name, [tool])) }
+        })
+    })
+}
+
+#[tokio::test]
+async fn s18_16_an_agent_has_the_servers_of_its_list_and_opens_no_others() {
+    for (front, shown, opens) in [
+        ("", &["git_log", "docs_log"][..], &["docs", "git"][..]),
+        ("mcp: [docs]\n", &["docs_log"], &["docs"]),
+        ("mcp: []\n", &[], &[]),
+        // The lists of tools go on to apply, by the names that the model is shown.
+        ("mcp: [git, docs]\ndenied_tools: [git_log]\n", &["docs_log"], &["docs", "git"]),
+        ("mcp: [git]\ntools: [git_log, docs_log]\n", &["git_log"], &["git"]),
+    ] {
+        let folder = Folder::new();
+        folder.agent("clerk", front, "File.");
+        let (opened, model) = (Notes::default(), ScriptedModel::new([Turn::text("done")]));
+        let parts = parts(&folder, &Notes::default(), &model)
+            .known_tools(["git_log", "docs_log"])
+            .default_model("scripted:own")
+            .mcp_servers(servers(&opened));
+        let agent = parts.agent("clerk").unwrap().build().unwrap();
+        agent.run("go").await.unwrap();
+        let of_servers = tools(&model, 0).into_iter().filter(|name| name.ends_with("_log"));
+        assert_eq!(of_servers.collect::<Vec<_>>(), shown, "{front}");
+        let mut all = opened.all();
+        all.sort();
+        assert_eq!(all, opens, "{front}");
+    }
+}
+
+#[tokio::test]
+async fn s18_16_a_subagent_has_the_servers_of_both_lists() {
+    for (boss, counter, shown) in [
+        ("", "", &["git_log", "docs_log"][..]),
+        ("", "mcp: [docs]\n", &["docs_log"]),
+        ("mcp: [git]\n", "mcp: [docs]\n", &[]),
+        ("mcp: [git]\n", "", &["git_log"]),
+    ] {
+        let folder = Folder::new();
+        folder.agent("boss", boss, "Lead.");
+        folder.agent("counter", counter, "Count.");
+        let model = ScriptedModel::new(Script::from_fn(|asked| match spawning(asked) {
+            turn if asked.turn() == 0 => turn,
+            _ => Turn::text("42"),
+        }));
+        let parts = parts(&folder, &Notes::default(), &model).default_model("scripted:own");
+        let parts = parts.mcp_servers(servers(&Notes::default()));
+        parts.agent("boss").unwrap().build().unwrap().run("go").await.unwrap();
+        let of_servers = tools(&model, 1).into_iter().filter(|name| name.ends_with("_log"));
+        assert_eq!(of_servers.collect::<Vec<_>>(), shown, "{boss} {counter}");
+    }
+}
+
+#[test]
+fn s18_16_an_unknown_server_is_a_problem_with_its_place_and_suggestion() {
+    let folder = Folder::new();
+    let file = folder.agent("clerk", "mcp:\n- docs\n- gti\n", "");
+    let model = ScriptedModel::new([]);
+    let parts = parts(&folder, &Notes::default(), &model).default_model("scripted:own");
+    let agents = folder.agents();
+    let told = |parts: &Parts| {
+        let problems = parts.check(agents.get("clerk").unwrap());
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let at = |line: u32, words: &str| format!("{}:{line}: {words}", file.display());
+    let unknown = |words: &str| at(6, "mcp[1]: there is no MCP server `gti`; ") + words;
+    let given = parts.clone().mcp_servers(servers(&Notes::default()));
+    assert_eq!(told(&given), [unknown("did you mean `git`?")]);
+    let error = given.agent("clerk").unwrap_err().to_string();
+    assert_eq!(error, unknown("did you mean `git`?"));
+    given.subagent(agents.get("clerk").unwrap()).unwrap_err();
+    let named = parts.clone().known_mcp_servers(["docs", "mail"]);
+    assert_eq!(told(&named), [unknown("the MCP servers are docs, mail")]);
+    let docs = at(5, "mcp[0]: there is no MCP server `docs`; there are no MCP servers");
+    assert_eq!(told(&parts), [docs, unknown("there are no MCP servers")]);
+}
+
+#[tokio::test]
+async fn s18_16_a_capability_of_agents_obeys_the_lists_where_it_is_told_the_servers() {
+    let folder = Folder::new();
+    folder.agent("counter", "mcp: [docs]\n", "Count.");
+    let model = ScriptedModel::new(Script::from_fn(|asked| match spawning(asked) {
+        turn if asked.turn() == 0 => turn,
+        _ => Turn::text("42"),
+    }));
+    let parts = Parts::new(folder.agents()).known_mcp_servers(["git", "docs"]);
+    let builder = legwork::Agent::builder(model.clone());
+    let builder = servers(&Notes::default()).into_iter().fold(builder, Builder::toolset);
+    let agent = builder.capability(AgentDefinitions::new(parts)).build().unwrap();
+    agent.run("go").await.unwrap();
+    assert_eq!(tools(&model, 1), ["docs_log"]);
+}
+
 #[tokio::test]
 async fn a_subagent_does_not_inherit_skills() {
     let folder = Folder::new();
@@ -194,7 +297,7 @@ async fn a_subagent_does_not_inherit_skills() {
 #[tokio::test]
 async fn agents_of_files_are_a_capability_of_any_agent() {
     use legwork::agent::driver::{Line, NoModel, Scripted};
-    use legwork::definition::{AgentDefinitions, Definitions, Location, Parts};
+    use legwork::definition::{Definitions, Location};
 
     let folder = tempfile::tempdir().unwrap();
     let clerk = "---\nname: clerk\ndescription: Files things\ntools: []\n---\nYou file.\n";

@@ -65,6 +65,10 @@ impl Notes {
         self.0.lock().unwrap().clone()
     }
 
+    pub(crate) fn add(&self, note: &str) {
+        self.0.lock().unwrap().push(note.to_owned());
+    }
+
     /// A tool of a name that takes anything.
     pub(crate) fn tool(&self, name: &str) -> Noting {
         let spec = ToolSpec::new(name, "Does nothing.", json!({"type": "object"}));

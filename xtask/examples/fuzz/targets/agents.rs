@@ -52,7 +52,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "---\nname: reviewer\ndescription: Reviews\nmodel: openai:gpt-5-mini\ntools: [read, list]\n\
          budget:\n  usd: 0.5\n  steps: 30\n---\n\nRead first.\n\nSay what breaks.\n",
         "name: reviewer\ndescription: 'Reviews: all'\ntools: []\ndenied_tools:\n- bash\n\
-         skills: [pdf]\nbudget: {usd: 0.5, time: 3s, tool_calls: 4}\ncapabilities:\n- coding\n\
+         mcp: [git]\nskills: [pdf]\nbudget: {usd: 0.5, time: 3s, tool_calls: 4}\ncapabilities:\n- coding\n\
          - name: web\n  settings: {depth: [1, 2, {a: null}]}\nmetadata: {owner: me, n: 1.5}\n\
          instructions: |\n  Read the change.\n\n  Say what.\n",
         "{\"name\":\"a\",\"description\":\"b\",\"tools\":[\"read\"],\"budget\":{\"usd\":0.5,\

@@ -89,6 +89,7 @@ fn differ(mut builder: Builder, own: &Differences) -> Builder {
     }
     builder.metadata.extend(own.metadata.clone());
     builder = builder.in_place_of_tools(own.tools.clone());
+    builder.toolsets.retain(|toolset| !own.denied_toolsets.contains(&*toolset.name()));
     // Its own tools it has, whatever its parent may have.
     let own_names = || own.tools.iter().map(|tool| tool.spec().name.to_string());
     let had = builder.names.clone();

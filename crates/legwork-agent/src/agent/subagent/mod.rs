@@ -51,6 +51,7 @@ struct Differences {
     tools: Vec<Arc<dyn Tool>>,
     allowed: Option<BTreeSet<String>>,
     denied: BTreeSet<String>,
+    denied_toolsets: BTreeSet<String>,
     known: BTreeSet<String>,
     budget: Option<Budget>,
     capabilities: Vec<Arc<dyn Capability>>,
@@ -112,6 +113,14 @@ impl Subagent {
     #[must_use]
     pub fn deny_tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.with(|differences| differences.denied.extend(names.into_iter().map(Into::into)))
+    }
+
+    /// The same without the toolsets of these names, which its runs do not open; a name of which
+    /// there is no toolset means nothing.
+    #[must_use]
+    pub fn deny_toolsets<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        self.with(|differences| differences.denied_toolsets.extend(names))
     }
 
     /// The same with names that these lists may name though there are no such tools, as with

@@ -24,7 +24,7 @@ pub(super) fn check(args: &args::AgentsCheck, config: &Config) -> Result<Exit, E
         let is_below = |file: &Path| args.paths.iter().any(|path| is_below(file, path));
         args.paths.is_empty() || file.is_none_or(is_below)
     };
-    let mut problems = problems(&agents, config);
+    let mut problems = problems(&agents, &args.around, config);
     problems.retain(|problem| is_meant(problem.file.as_deref()));
     let skills = agents.skills.iter().filter(|(_, found)| is_meant(Some(&found.file))).count();
     let counts = [agents.definitions.len(), skills];

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 pub(super) fn list(args: &args::AgentsList, config: &Config) -> Result<Exit, Error> {
     let trust = trust(&args.around, config);
     let agents = here(&args.around, &trust);
-    let problems = problems(&agents, config);
+    let problems = problems(&agents, &args.around, config);
     let all = agents.definitions.iter();
     if args.json {
         let lines = all.map(|(name, found)| {

@@ -14,6 +14,7 @@ use crate::args::{self, Around};
 use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::mcp::Servers;
 use crate::settings::{around, provider};
 use crate::trust::{Flag, Kind, Trust, Wanted};
 
@@ -41,10 +42,17 @@ fn here(around: &Around, trust: &Trust) -> Agents {
     Agents::load(&trust.clone().looked_at(), &around.agents_dir)
 }
 
+/// The MCP servers that agents can name, also those of a project that is not trusted.
+fn servers(place: &Around, config: &Config) -> Servers {
+    let (dir, kinds) = (dir(place), [Kind::Settings]);
+    let trust = Trust::of(Wanted { dir: &dir, kinds: &kinds, flag: Flag::Not }, config);
+    Servers::of(config, &trust.looked_at(), None)
+}
+
 /// What the names in them mean here, keys left aside.
-fn parts(agents: &Agents, config: &Config) -> Parts {
+fn parts(agents: &Agents, servers: &Servers, config: &Config) -> Parts {
     let config = config.clone();
-    assemble::parts(agents).models(move |name| {
+    assemble::parts(agents, servers).models(move |name| {
         let url = around(provider(name), &config).map_err(|error| error.to_string())?;
         let url = url.as_ref().map(|url| url.value.as_str());
         // Whether there is a key is said when one is needed.
@@ -58,8 +66,8 @@ fn parts(agents: &Agents, config: &Config) -> Parts {
 }
 
 /// All that is wrong with them: with their files, and with what these name.
-fn problems(agents: &Agents, config: &Config) -> Vec<Problem> {
-    let parts = parts(agents, config);
+fn problems(agents: &Agents, place: &Around, config: &Config) -> Vec<Problem> {
+    let parts = parts(agents, &servers(place, config), config);
     let mut problems: Vec<Problem> = Vec::new();
     let named = agents.definitions.iter().flat_map(|(_, found)| parts.check(found));
     // A skill that several agents name is reported once.

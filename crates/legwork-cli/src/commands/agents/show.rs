@@ -52,7 +52,7 @@ pub(super) fn show(args: &args::AgentsShow, config: &Config) -> Result<Exit, Err
         trust.warnings().into_iter().for_each(warn);
     }
     settings.warnings().into_iter().for_each(warn);
-    for problem in of_file(&found, &problems(&agents, config)) {
+    for problem in of_file(&found, &problems(&agents, around, config)) {
         warn(problem.to_string());
     }
     printed
@@ -65,6 +65,11 @@ fn subagents<'a>(agents: &'a Agents, definition: &AgentDefinition) -> Vec<&'a st
     }
     let names = agents.definitions.iter().map(|(name, _)| name);
     names.filter(|name| *name != definition.name).collect()
+}
+
+/// The MCP servers whose tools it has.
+fn servers(settings: &Settings) -> Vec<&str> {
+    settings.mcp.of_agent(settings.agent.as_ref()).map(|(name, _)| name).collect()
 }
 
 fn page(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) -> String {
@@ -88,6 +93,9 @@ fn page(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings) ->
     let tools = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
     fact("tools", &tools);
     fact("denied", &definition.denied_tools.join(", "));
+    let servers = servers(settings);
+    let none = servers.is_empty() && definition.mcp.is_some();
+    fact("mcp", &if none { "none".to_owned() } else { servers.join(", ") });
     fact("skills", &definition.skills.join(", "));
     fact("subagents", &subagents(agents, definition).join(", "));
     fact("limits", &limits(&settings.budget()).join(", "));
@@ -115,6 +123,7 @@ fn as_json(agents: &Agents, found: &Found<AgentDefinition>, settings: &Settings)
         "definition": whole,
         "model": {"value": model.value, "source": model.source.name()},
         "tools": settings.tools,
+        "mcp": servers(settings),
         "other_models": settings.agent.as_ref().map(Chosen::wanted),
         "subagents": subagents(agents, definition),
         "budget": settings.budget(),
