@@ -21,7 +21,7 @@ pub use field::{Choice, Field, Kind};
 pub struct Form {
     /// What is asked.
     pub message: String,
-    /// What is to be filled in, by name; empty where only a yes counts.
+    /// What is to be filled in, what is required first; empty where only a yes counts.
     pub fields: Vec<Field>,
     /// Whether the answer is an object with the fields; else it is the value of the only field.
     is_object: bool,

@@ -7,7 +7,7 @@ use super::field::{Choice, Field, Kind};
 /// How many fields a form has at most.
 const FIELDS: usize = 50;
 
-/// The fields of a schema; none if a person cannot fill it in field by field.
+/// The fields of a schema, those that are required first; none if a person cannot fill it in field by field.
 pub(super) fn fields(schema: &Value) -> Option<Vec<Field>> {
     let schema = schema.as_object()?;
     let none = Map::new();
@@ -24,7 +24,9 @@ pub(super) fn fields(schema: &Value) -> Option<Vec<Field>> {
         None => Vec::new(),
     };
     let field = |(name, of): (&String, &Value)| field(name, of, required.contains(&name.as_str()));
-    properties.iter().map(field).collect()
+    let mut fields: Vec<_> = properties.iter().map(field).collect::<Option<_>>()?;
+    fields.sort_by_key(|field| !field.is_required);
+    Some(fields)
 }
 
 fn field(name: &str, of: &Value, is_required: bool) -> Option<Field> {

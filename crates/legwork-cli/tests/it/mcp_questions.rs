@@ -60,7 +60,7 @@ fn s7_9_s18_17_a_question_of_a_server_rests_and_another_command_answers_it() {
     assert!(listed.contains("How is the door to be?"), "{listed}");
     assert!(listed.contains("--result VALUE"), "{listed}");
     let refused = [
-        ("blue", "give a JSON object: {\"coats\": .., \"colour\": ..}"),
+        ("blue", "give a JSON object: {\"colour\": .., \"coats\": ..}"),
         ("{\"colour\": \"blue\"}", "Colour is to be one of 1 red, 2 green"),
         ("{\"coats\": 1}", "Colour is missing"),
     ];

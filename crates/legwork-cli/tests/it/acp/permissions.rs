@@ -165,7 +165,7 @@ fn s7_9_s17_7_input_that_a_call_asks_for_is_a_form_or_the_next_prompt() {
     let session = editor.new_session(&home);
     assert_eq!(editor.turn(&session, "Paint"), "end_turn");
     let said = editor.words("agent_message_chunk");
-    let asks = "my_paint asks: How is the door to be?\ncoats: how often\nColour\n";
+    let asks = "my_paint asks: How is the door to be?\nColour\ncoats: how often\n";
     assert!(said.contains(asks) && said.contains("a JSON object with these fields"), "{said}");
     editor.forgets();
     assert_eq!(editor.turn(&session, "green"), "end_turn");
