@@ -172,6 +172,14 @@ impl Conversation {
         Stop::of_state(&ran?)
     }
 
+    /// The call of a session that asks for something which the next prompt answers: what the editor
+    /// shows in a form is answered there.
+    fn asks<'s>(&self, state: &'s AgentState) -> Option<&'s Pending> {
+        let End::Waiting(pending) = state.end() else { return None };
+        let is_input = |pending: &Pending| !self.editor.has_forms() && Form::of(pending).is_some();
+        pending.iter().find(|pending| Question::of(pending).is_some() || is_input(pending))
+    }
+
     /// What a prompt asks the agent to do; or how the turn ends, if nothing is to be done.
     async fn request(
         &self,
@@ -184,7 +192,7 @@ impl Conversation {
         if text.as_deref().map(str::trim) == Some(&format!("/{RESUME}")) {
             return Ok(Ok(session.resume()));
         }
-        if let (Some(pending), Some(text)) = (state.and_then(asks), text)
+        if let (Some(pending), Some(text)) = (state.and_then(|state| self.asks(state)), text)
             && let Some(answer) = answered(pending, &text)
         {
             let answer: Answer = match answer {
@@ -237,17 +245,16 @@ impl Conversation {
     }
 }
 
-/// The call of a session that asks for something that a text can answer.
-fn asks(state: &AgentState) -> Option<&Pending> {
-    let End::Waiting(pending) = state.end() else { return None };
-    pending.iter().find(|pending| Question::of(pending).is_some() || Form::of(pending).is_some())
-}
-
 /// The answer that a text gives to a call, or why it gives none.
 fn answered(pending: &Pending, text: &str) -> Option<Result<Answer, String>> {
     if let Some(question) = Question::of(pending) {
         return Some(question.answer(pending, text).map_err(|refused| refused.to_string()));
     }
     let form = Form::of(pending)?;
+    // Of several fields only an object is an answer; any other text is a new task.
+    let is_object = matches!(serde_json::from_str(text), Ok(Value::Object(_)));
+    if form.fields.len() != 1 && !is_object {
+        return None;
+    }
     Some(form.read(pending, text).map_err(|refused| refused.to_string()))
 }

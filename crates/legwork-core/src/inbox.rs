@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{Approval, Remember};
+use crate::digest::Digest;
 use crate::id::Seq;
 use crate::message::{Malformed, Message};
 use crate::pending::{Pending, PendingReason};
@@ -94,6 +95,10 @@ pub struct Answer {
     pub id: String,
     /// What to do with the call.
     pub verdict: Verdict,
+    /// The [`Pending::digest`](crate::state::Pending::digest) of the request for input that it
+    /// answers: a call may ask several times under one id. None for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
     /// Who answered; none if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -102,7 +107,7 @@ pub struct Answer {
 impl Answer {
     /// An answer to the call of an id.
     pub fn new(id: impl Into<String>, verdict: Verdict) -> Self {
-        Self { id: id.into(), verdict, by: None }
+        Self { id: id.into(), verdict, digest: None, by: None }
     }
 
     /// Approves a call as it is.
@@ -128,13 +133,19 @@ impl Answer {
 
     /// Denies a call; the model reads why.
     pub fn deny(pending: &Pending, message: impl Into<String>) -> Self {
-        Self::new(&pending.id, Verdict::Deny(message.into()))
+        Self::to(pending, Verdict::Deny(message.into()))
     }
 
     /// Gives the result of a call, which does not run; or the input that its body asked for, with
     /// which it runs again.
     pub fn supply(pending: &Pending, value: Value) -> Self {
-        Self::new(&pending.id, Verdict::Supply(value))
+        Self::to(pending, Verdict::Supply(value))
+    }
+
+    /// An answer to a call as it waits now, if its body asks for input.
+    fn to(pending: &Pending, verdict: Verdict) -> Self {
+        let digest = pending.input.is_some().then(|| pending.digest.clone());
+        Self { digest, ..Self::new(&pending.id, verdict) }
     }
 
     /// The same with who answered.

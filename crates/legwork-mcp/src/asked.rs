@@ -44,7 +44,7 @@ enum Reply {
     Given(Given),
     /// With nothing, as soon as its call has ended.
     Ends(oneshot::Receiver<()>),
-    /// With nothing: it cannot be told which call asks it.
+    /// With nothing: it cannot be told which call asks it, or that is over.
     Nothing,
 }
 
@@ -57,7 +57,7 @@ impl Asked {
         inner.last = inner.last.wrapping_add(1);
         let id = inner.last;
         inner.calls.insert(id, Call { given, asks: Some(asks), ended: Vec::new() });
-        Listening { asked: self.clone(), id, question }
+        Listening { asked: self.clone(), id, question, is_answered: false }
     }
 
     /// The answer to a question of the server.
@@ -87,6 +87,13 @@ impl Asked {
 }
 
 impl Inner {
+    /// Dismisses all questions of which it is not known which call asks them.
+    fn dismiss(&mut self) {
+        for open in self.open.drain(..) {
+            let _ = open.reply.send(Reply::Nothing);
+        }
+    }
+
     /// Answers the questions whose calls are known by now.
     fn settle(&mut self) {
         self.open.retain(|open| !open.reply.is_closed());
@@ -108,15 +115,11 @@ impl Inner {
 
     /// How a question is answered; none if that is not known yet.
     fn reply(&mut self, question: &Question) -> Option<Reply> {
-        let of = |call: &Call| call.given.iter().position(|one| one.question == *question);
-        let mut answered = self.calls.values_mut().filter(|call| of(call).is_some());
-        if let (Some(call), None) = (answered.next(), answered.next())
-            && let Some(at) = of(call)
-        {
-            return Some(Reply::Given(call.given.remove(at)));
-        }
         let mut calls = self.calls.values_mut();
         let (Some(call), None) = (calls.next(), calls.next()) else { return None };
+        if let Some(at) = call.given.iter().position(|one| one.answers(question)) {
+            return Some(Reply::Given(call.given.remove(at)));
+        }
         let (sender, ended) = oneshot::channel();
         call.ended.push(sender);
         if let Some(asks) = call.asks.take() {
@@ -132,9 +135,16 @@ pub(crate) struct Listening {
     asked: Asked,
     id: u64,
     question: oneshot::Receiver<Question>,
+    /// Whether the server answered the call.
+    is_answered: bool,
 }
 
 impl Listening {
+    /// The server answered the call: no question that is open is its.
+    pub(crate) fn answered(mut self) {
+        self.is_answered = true;
+    }
+
     /// The question that ends the call; it never comes of a server that asks none.
     pub(crate) async fn question(&mut self) -> Question {
         match (&mut self.question).await {
@@ -148,6 +158,13 @@ impl Drop for Listening {
     fn drop(&mut self) {
         let mut inner = self.asked.lock();
         inner.calls.remove(&self.id);
+        // One that was cut off may have asked what is open.
+        if !self.is_answered {
+            inner.dismiss();
+        }
         inner.settle();
     }
 }
+
+#[cfg(test)]
+mod tests;

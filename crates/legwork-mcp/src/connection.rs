@@ -184,11 +184,16 @@ impl Live {
         !self.peer.is_transport_closed()
     }
 
+    /// Notifies the server that a request is cancelled, and waits until that is sent.
+    pub(crate) async fn cancels(&self, id: RequestId) {
+        // A server that does not read, or is gone, works on nothing.
+        let _ = timeout(CLOSING, self.peer.notify_cancelled(cancelled(id))).await;
+    }
+
     /// Notifies the server that a request is cancelled.
     pub(crate) fn cancel(&self, id: RequestId) {
         let Ok(runtime) = Handle::try_current() else { return };
-        let reason = Some("the call was cancelled".to_owned());
-        let cancelled = CancelledNotificationParam::new(Some(id), reason);
+        let cancelled = cancelled(id);
         let peer = self.peer.clone();
         let telling = async move {
             // A server that is gone works on nothing.
@@ -219,6 +224,10 @@ impl Live {
         });
         ended.await
     }
+}
+
+fn cancelled(id: RequestId) -> CancelledNotificationParam {
+    CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()))
 }
 
 impl Drop for Live {

@@ -10,6 +10,7 @@ use rmcp::model::{
     ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use tokio::sync::RwLock;
 
 use crate::asked::Asked;
 use crate::calls::Calls;
@@ -23,6 +24,8 @@ use crate::input::Question;
 pub(crate) struct Handler {
     pub(crate) calls: Calls,
     pub(crate) asked: Asked,
+    /// A call with answers to questions is the only one under way.
+    pub(crate) turns: Arc<RwLock<()>>,
     /// Rises when the tools may have changed.
     pub(crate) revision: Arc<AtomicU64>,
 }
@@ -46,11 +49,14 @@ impl ClientHandler for Handler {
     async fn create_elicitation(
         &self,
         params: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, rmcp::ErrorData> {
-        Ok(match Question::of(&params) {
-            Some(question) => self.asked.answer(question).await,
-            None => ElicitResult::new(ElicitationAction::Cancel),
+        let dismissed = || ElicitResult::new(ElicitationAction::Cancel);
+        let Some(question) = Question::of(&params) else { return Ok(dismissed()) };
+        Ok(tokio::select! {
+            answer = self.asked.answer(question) => answer,
+            // The server does not wait for it any more.
+            () = context.ct.cancelled() => dismissed(),
         })
     }
 

@@ -61,6 +61,9 @@ impl RemoteTool {
             Ok(asks) => return asks,
             Err(round) => round,
         };
+        if !round.is_whole() {
+            return self.failed("what it wants back holds a secret, which is not journaled");
+        }
         for _ in 0..ROUNDS {
             let params = CallToolRequestParams::new(self.name.clone());
             let params = round.request(params.with_arguments(arguments.clone()));
@@ -86,7 +89,13 @@ impl RemoteTool {
             Err(error) => return Answer::Outcome(self.failed(&error.to_string())),
         };
         let handler = &self.connections.handler;
-        let mut listening = handler.asked.listen(input::given(cx.supplied()));
+        let given = input::given(cx.supplied());
+        // An answer is for this call alone: no other one is under way that may ask the same.
+        let _turn = match given.is_empty() {
+            true => (None, Some(handler.turns.read().await)),
+            false => (Some(handler.turns.write().await), None),
+        };
+        let mut listening = handler.asked.listen(given);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
         let sent = match live.peer.send_cancellable_request(request, options).await {
@@ -96,10 +105,13 @@ impl RemoteTool {
         let followed = handler.calls.follow(sent.progress_token.clone(), cx);
         let mut open = Open { live: Some(Arc::clone(&live)), id: sent.id.clone() };
         let answer = tokio::select! {
+            biased;
             answer = sent.await_response() => answer,
             question = listening.question() => {
-                // The call is made anew with the answer.
-                drop(open);
+                // The call is made anew with the answer. The server learns first that it is over.
+                if let Some(live) = open.live.take() {
+                    live.cancels(open.id.clone()).await;
+                }
                 self.connections.works();
                 return Answer::Outcome(match input::is_too_much(cx.supplied()) {
                     true => self.failed("it asks without end"),
@@ -109,6 +121,9 @@ impl RemoteTool {
         };
         open.live = None;
         drop(followed);
+        if answer.is_ok() {
+            listening.answered();
+        }
         let answer = match answer {
             Ok(ServerResult::CallToolResult(result)) => Answer::Outcome(result::outcome(result)),
             Ok(ServerResult::InputRequiredResult(required)) => Answer::Required(required),

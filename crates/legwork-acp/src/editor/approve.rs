@@ -15,7 +15,7 @@ use super::{Editor, Shown, change};
 use crate::wire::update::text_block;
 
 /// What the model reads of a call that was denied.
-const DENIED: &str = "The user said no.";
+pub(super) const DENIED: &str = "The user said no.";
 
 /// A choice that the editor offers.
 struct Choice {

@@ -61,6 +61,11 @@ impl Editor {
         Self { client, session, directory, has_forms, is_dismissed, now }
     }
 
+    /// Whether the editor shows forms.
+    pub(crate) fn has_forms(&self) -> bool {
+        self.has_forms
+    }
+
     /// Shows the work of this agent from here on.
     pub(crate) fn shows(&self, workplace: &Arc<dyn Workplace>) {
         let window = |model: &Arc<dyn Model>| model.profile().context_window;

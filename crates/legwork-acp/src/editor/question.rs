@@ -8,12 +8,19 @@ use legwork_core::state::Pending;
 use serde_json::{Value, json};
 
 use super::Editor;
+use super::approve::DENIED;
 
 /// The field of the form.
 const FIELD: &str = "answer";
 
 /// How a question is answered that the editor has no form for.
 const NEXT: &str = "The next message is the answer.";
+
+/// What a person did with a form.
+enum Filled {
+    With(Value),
+    Declined,
+}
 
 impl Editor {
     /// The person's answer: of a form if the editor has some, else of a list of choices. Any other
@@ -50,12 +57,15 @@ impl Editor {
             }
         }
         let schema = one_field(&field);
-        let content = self.form(&question.text, &schema, call).await?;
+        let Filled::With(content) = self.form(&question.text, &schema, call).await? else {
+            self.dismissed();
+            return None;
+        };
         content.get(FIELD)?.as_str().map(str::to_owned)
     }
 
-    /// What the person filled in; none if they dismiss the form.
-    async fn form(&self, message: &str, schema: &Value, call: &Value) -> Option<Value> {
+    /// What the person did with a form; none if they dismiss it.
+    async fn form(&self, message: &str, schema: &Value, call: &Value) -> Option<Filled> {
         let params = json!({
             "sessionId": self.session,
             "toolCallId": call.get("toolCallId"),
@@ -64,11 +74,14 @@ impl Editor {
             "requestedSchema": schema,
         });
         let mut result = self.client.ask("elicitation/create", &params).await?;
+        if result.get("action").and_then(Value::as_str) == Some("decline") {
+            return Some(Filled::Declined);
+        }
         let content = result.get_mut("content").map(Value::take).filter(Value::is_object);
         if content.is_none() {
             self.dismissed();
         }
-        content
+        content.map(Filled::With)
     }
 
     /// The input that a call asks for: in a form if the editor has some; else the turn ends, and
@@ -88,7 +101,7 @@ impl Editor {
             });
             let how = match form.fields.len() {
                 1 => NEXT,
-                _ => "The next message is the answer: a JSON object with these fields.",
+                _ => "A message that is a JSON object with these fields is the answer.",
             };
             self.notes(&format!("{message}{}\n{how}", about.collect::<String>()));
             return None;
@@ -97,8 +110,12 @@ impl Editor {
         let any = || one_field(&text);
         let input = pending.input.as_ref()?;
         let schema = input.schema().cloned().unwrap_or_else(any);
-        let Value::Object(values) = self.form(&message, &schema, &call).await? else { return None };
-        form.answer(pending, values).ok().map(|answer| answer.by("editor"))
+        let answer = match self.form(&message, &schema, &call).await? {
+            Filled::With(Value::Object(values)) => form.answer(pending, values).ok()?,
+            Filled::With(_) => return None,
+            Filled::Declined => Answer::deny(pending, DENIED),
+        };
+        Some(answer.by("editor"))
     }
 
     /// The answer of a list.

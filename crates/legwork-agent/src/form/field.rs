@@ -4,6 +4,9 @@ use serde_json::{Number, Value};
 
 use super::Refused;
 
+/// Choices that are named where none of them was meant.
+const SHOWN: usize = 20;
+
 /// What is to be filled in.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -194,17 +197,14 @@ fn number(text: &str, is_whole: bool) -> Option<Value> {
     }
 }
 
-/// The choice that a text means, by its words in any case, or by its number.
+/// The choice that a text means, by the words that people read, in any case, or by its number; or
+/// by its value, if it is nothing of these.
 fn chosen(choices: &[Choice], text: &str) -> Result<Value, Refused> {
-    let is_meant = |choice: &&Choice| {
-        [choice.label(), &choice.value]
-            .iter()
-            .any(|name| name.to_lowercase() == text.to_lowercase())
-    };
-    let exact = choices.iter().find(|choice| choice.value == text);
-    let number = || text.parse::<usize>().ok()?.checked_sub(1);
-    let meant = exact.or_else(|| choices.iter().find(is_meant));
-    match meant.or_else(|| choices.get(number()?)) {
+    let same = |choice: &&Choice| choice.label().to_lowercase() == text.to_lowercase();
+    let exact = choices.iter().find(|choice| choice.label() == text);
+    let number = || choices.get(text.parse::<usize>().ok()?.checked_sub(1)?);
+    let value = || choices.iter().find(|choice| choice.value == text);
+    match exact.or_else(|| choices.iter().find(same)).or_else(number).or_else(value) {
         Some(choice) => Ok(Value::String(choice.value.clone())),
         None => Err(Refused(format!("{text:?} is none of the choices: {}", numbered(choices)))),
     }
@@ -213,5 +213,9 @@ fn chosen(choices: &[Choice], text: &str) -> Result<Value, Refused> {
 /// The choices with their numbers, in a line.
 fn numbered(choices: &[Choice]) -> String {
     let all = (1..).zip(choices).map(|(number, choice)| format!("{number} {}", choice.label()));
-    all.collect::<Vec<_>>().join(", ")
+    let shown = all.take(SHOWN).collect::<Vec<_>>().join(", ");
+    match choices.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

@@ -77,8 +77,14 @@ impl Form {
         Ok(Answer::supply(pending, value))
     }
 
+    /// The shape of an answer, for people: `{"colour": .., "coats": ..}`.
+    pub fn example(&self) -> String {
+        let names = self.fields.iter().map(|field| format!("\"{}\": ..", field.name));
+        format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
+    }
+
     /// The answer that a text gives: of a form with several fields a JSON object, of one with a
-    /// single field also what that reads.
+    /// single field also what that reads, of one without fields also a yes.
     ///
     /// # Errors
     /// As [`Form::answer`].
@@ -88,10 +94,11 @@ impl Form {
         {
             return self.answer(pending, values);
         }
+        if self.fields.is_empty() && Kind::yes_or_no(text) == Some(true) {
+            return self.answer(pending, Map::new());
+        }
         let [only] = &self.fields[..] else {
-            let names = self.fields.iter().map(|field| format!("\"{}\": ..", field.name));
-            let names = names.collect::<Vec<_>>().join(", ");
-            return Err(Refused(format!("give a JSON object: {{{names}}}")));
+            return Err(Refused(format!("give a JSON object: {}", self.example())));
         };
         let value = only.read(text)?;
         self.answer(pending, value.map(|value| (only.name.clone(), value)).into_iter().collect())

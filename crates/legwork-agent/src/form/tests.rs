@@ -41,6 +41,7 @@ fn s7_9_without_a_schema_any_text_is_an_answer() {
 #[test]
 fn s7_9_a_field_is_read_as_what_it_takes() {
     let titled = json!([{"const": "r", "title": "Red"}, {"const": "g", "title": "Green"}]);
+    let crossed = json!([{"const": "2", "title": "Low"}, {"const": "1", "title": "High"}]);
     let cases = [
         (json!({"type": "string", "maxLength": 3}), "abc", Ok(json!("abc"))),
         (
@@ -74,6 +75,8 @@ fn s7_9_a_field_is_read_as_what_it_takes() {
             Err("\"z\" is none of the choices: 1 x, 2 y"),
         ),
         (json!({"type": "string", "oneOf": titled}), "GREEN", Ok(json!("g"))),
+        (json!({"type": "string", "oneOf": crossed}), "1", Ok(json!("2"))),
+        (json!({"type": "string", "oneOf": titled}), "g", Ok(json!("g"))),
         (json!({"type": "array", "items": {"anyOf": titled}}), "2, red", Ok(json!(["g", "r"]))),
         (
             json!({"type": "array", "items": {"enum": ["x"]}}),
@@ -141,7 +144,8 @@ fn s7_9_a_form_without_fields_asks_for_a_yes() {
     let pending = asks(json!({}), json!([]));
     let form = Form::of(&pending).unwrap();
     assert!(form.fields.is_empty());
-    assert_eq!(reads(&pending, "{}"), Ok(json!({})));
+    assert_eq!((reads(&pending, "{}"), reads(&pending, "Yes")), (Ok(json!({})), Ok(json!({}))));
+    assert_eq!(reads(&pending, "no"), Err("give a JSON object: {}".to_owned()));
     let form = Form::of(&asks(json!({"a": {"type": "boolean"}}), json!([]))).unwrap();
     assert_eq!(form.fields[0].kind, Kind::Boolean);
 }

@@ -75,6 +75,11 @@ async fn s6_4_s7_9_a_body_asks_for_input_and_runs_again_with_all_it_was_given() 
     assert_ne!(again.digest, pending.digest);
 
     let agent = gardener(&world, &store, &calls).build().unwrap();
+    // One to the question before comes too late, and changes nothing.
+    for late in [Answer::supply(&pending, json!("main")), Answer::deny(&pending, "no")] {
+        let refused = agent.session("s").answer(late).await.unwrap_err();
+        assert!(matches!(refused, Error::Refused(Refusal::OtherCall { .. })), "{refused}");
+    }
     agent.session("s").answer(Answer::supply(&again, json!(true)).by("Ann")).await.unwrap();
     let run = agent.resume("s").await.unwrap();
     let notes = world.notes();

@@ -6,7 +6,7 @@ use legwork::core::inbox::Answer;
 use legwork::core::state::Pending;
 use serde_json::{Map, Value};
 
-use super::{Asked, Person, TRIES, shown};
+use super::{Asked, DENIED, Person, TRIES, shown};
 use crate::display::Question;
 
 /// What became of a field.
@@ -44,7 +44,7 @@ impl Person {
             }
         }
         if form.fields.is_empty() && !self.agrees(asked, &first).await? {
-            return None;
+            return Some(Answer::deny(pending, DENIED));
         }
         form.answer(pending, values).ok()
     }
@@ -71,13 +71,13 @@ impl Person {
         None
     }
 
-    /// Whether the person says yes to what has nothing to fill in.
+    /// Whether the person says yes to what has nothing to fill in; none if they leave it for later.
     async fn agrees(&self, asked: &mut Asked, shown: &Question) -> Option<bool> {
         for _ in 0..TRIES {
             let line = asked.lines.next().await?;
             self.screen.answered();
             match (line.trim().is_empty(), Kind::yes_or_no(&line)) {
-                (true, _) => return Some(false),
+                (true, _) => return None,
                 (false, Some(said)) => return Some(said),
                 (false, None) => self.screen.question(&shown.again()).ok()?,
             }

@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use self::lines::Lines;
-pub(crate) use self::shown::always;
+pub(crate) use self::shown::{about, always};
 pub(crate) use self::unasked::Unasked;
 use self::unasked::words_for;
 use crate::args::AskFor;

@@ -11,8 +11,11 @@ use legwork::core::{AgentState, ToolCall};
 use legwork::tools::{Workspace, diff};
 use serde_json::Value;
 
+use crate::display::text::one_line;
 use crate::display::{Question, choices, tool};
 
+/// Choices of a field that are shown.
+const CHOICES: usize = 50;
 /// Most bytes of a file that a change is shown of.
 const SHOWN: u64 = 1 << 20;
 
@@ -75,18 +78,27 @@ pub(super) fn form(pending: &Pending, form: &Form, state: &AgentState) -> Questi
     let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
     let lines = vec![format!("{of}{} asks: {}", pending.tool, form.message)];
     let Some(first) = form.fields.first() else {
-        let prompt = "[y]es (return alone: later):".to_owned();
+        let prompt = "[y]es or [n]o (return alone: later):".to_owned();
         return Question { label: "input", lines, diff: String::new(), prompt };
     };
     let first = field(first);
     Question { lines: lines.into_iter().chain(first.lines).collect(), ..first }
 }
 
+/// What is to be said of a field beside its name: what it is about, and what can be chosen.
+pub(crate) fn about(field: &Field) -> Vec<String> {
+    let about = field.description.iter().map(|about| format!("{}: {about}", field.label()));
+    let choices = (1..).zip(field.choices()).take(CHOICES);
+    let choices = choices.map(|(number, choice)| format!("{number} {}", choice.label()));
+    let more = field.choices().len().saturating_sub(CHOICES);
+    let more = (more > 0).then(|| format!("and {more} more, by their words"));
+    about.chain(choices).chain(more).collect()
+}
+
 /// A field of what a call asks for.
 pub(super) fn field(field: &Field) -> Question {
-    let about = field.description.iter().map(|about| format!("{}: {about}", field.label()));
-    let choices = (1..).zip(field.choices());
-    let choices = choices.map(|(number, choice)| format!("{number} {}", choice.label()));
+    let label = one_line(field.label());
+    let lines = about(field).iter().map(|line| one_line(line)).collect();
     let takes = match &field.kind {
         Kind::Boolean => "[y]es or [n]o",
         Kind::Number { is_whole: true, .. } => "a whole number",
@@ -101,8 +113,7 @@ pub(super) fn field(field: &Field) -> Question {
         (None, true) => "later".to_owned(),
         (None, false) => "leave it out".to_owned(),
     };
-    let prompt = format!("{}: {takes} (return alone: {alone}):", field.label());
-    let lines = about.chain(choices).collect();
+    let prompt = format!("{label}: {takes} (return alone: {}):", one_line(&alone));
     Question { label: "input", lines, diff: String::new(), prompt }
 }
 

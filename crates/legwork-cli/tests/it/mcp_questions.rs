@@ -58,7 +58,9 @@ fn s7_9_s18_17_a_question_of_a_server_rests_and_another_command_answers_it() {
     ran.says(&format!("to go on: legwork answer {id} --result \"..\""));
     let listed = home.ran(&["pending", &id]).ends(0).out;
     assert!(listed.contains("How is the door to be?"), "{listed}");
-    assert!(listed.contains("--result VALUE"), "{listed}");
+    let fields = "            Colour:\n            1 red\n            2 green\n            coats: how often\n";
+    assert!(listed.contains(fields), "{listed}");
+    assert!(listed.contains("--result '{\"colour\": .., \"coats\": ..}'"), "{listed}");
     let refused = [
         ("blue", "give a JSON object: {\"colour\": .., \"coats\": ..}"),
         ("{\"colour\": \"blue\"}", "Colour is to be one of 1 red, 2 green"),

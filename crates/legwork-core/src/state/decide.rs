@@ -101,9 +101,9 @@ pub enum Refusal {
         /// Until when it could be answered.
         at: Timestamp,
     },
-    /// What was approved is not the call that waits.
+    /// What was answered is not what the call waits for now.
     #[error(
-        "the call `{id}` is not the one that was approved: its digest is {}, not {}; look at it \
+        "the call `{id}` does not wait for what was answered: its digest is {}, not {}; look at it \
          again", expected.as_str(), given.as_str()
     )]
     OtherCall {
@@ -360,10 +360,12 @@ impl AgentState {
         if matches!(&answer.verdict, Verdict::Supply(value) if !nesting::fits(value)) {
             return Err(Refusal::TooDeep);
         }
-        if let Verdict::Approve(approval) = &answer.verdict
-            && approval.digest != pending.digest
-        {
-            let (expected, given) = (pending.digest.clone(), approval.digest.clone());
+        let looked_at = match &answer.verdict {
+            Verdict::Approve(approval) => Some(&approval.digest),
+            _ => answer.digest.as_ref(),
+        };
+        if let Some(given) = looked_at.filter(|given| **given != pending.digest).cloned() {
+            let expected = pending.digest.clone();
             return Err(Refusal::OtherCall { id: answer.id, expected, given });
         }
         Ok(vec![Event::Answered(event::Answered { answer })])

@@ -476,7 +476,7 @@ fn supplying() -> Vec<Event> {
         let (pending, used) = (vec![waits()], Amounts::default());
         Event::Paused(event::Paused { pending, adds: true, passed: false, used })
     };
-    let answer = Answer::new(waits().id, Verdict::Supply(hard_json()));
+    let answer = Answer::supply(&waits(), hard_json());
     vec![
         Event::ExecutionStarted(event::ExecutionStarted { input: vec![said("which?")] }),
         Event::InferenceStarted(event::InferenceStarted {

@@ -36,7 +36,8 @@ fn question(pending: &Pending) -> Option<Question> {
     }
     if let (Some(form), Some(input)) = (Form::of(pending), &pending.input) {
         let message = format!("The tool {} asks: {}", pending.tool, plain(&form.message));
-        let schema = input.schema().cloned().unwrap_or_else(|| answer_form(&Asked::new("")));
+        let schema = input.schema().map(without_hidden);
+        let schema = schema.unwrap_or_else(|| answer_form(&Asked::new("")));
         return Some(Question::form(message, &schema));
     }
     let call = format!("{} {}", pending.tool, shown(&pending.arguments));
@@ -79,6 +80,30 @@ fn answer_form(asked: &Asked) -> Value {
 fn yes_or_no(name: &str, title: &str) -> Value {
     let field = json!({"type": "boolean", "title": title});
     json!({"type": "object", "properties": {name: field}, "required": [name]})
+}
+
+/// A schema whose texts for people have no characters that hide or reorder others.
+fn without_hidden(schema: &Value) -> Value {
+    const TEXTS: [&str; 3] = ["title", "description", "enumNames"];
+    let shown = |value: &Value| match value {
+        Value::String(text) => Value::String(plain(text)),
+        Value::Array(texts) => texts
+            .iter()
+            .map(|one| one.as_str().map_or(one.clone(), |text| plain(text).into()))
+            .collect(),
+        other => without_hidden(other),
+    };
+    match schema {
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| {
+                let is_text = TEXTS.contains(&name.as_str());
+                (name.clone(), if is_text { shown(value) } else { without_hidden(value) })
+            });
+            Value::Object(fields.collect())
+        }
+        Value::Array(values) => values.iter().map(without_hidden).collect(),
+        other => other.clone(),
+    }
 }
 
 /// Arguments as a person reads them; what does not fit is counted, never silently left out.

@@ -7,7 +7,7 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Run};
 use legwork_core::inbox::Answer;
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::{AgentState, ExecutionStatus};
+use legwork_core::{AgentState, ExecutionStatus, Mask};
 use legwork_mcp::Server;
 use legwork_testkit::{ScriptedModel, Turn};
 use serde_json::json;
@@ -98,7 +98,7 @@ async fn s18_17_a_question_that_is_denied_is_a_denied_call() {
 #[tokio::test]
 async fn s18_17_what_is_not_offered_to_a_server_fails_the_call() {
     let (fixture, store) = (Fixture::new(), MemoryStore::new());
-    let run = agent(&fixture, &store, &["my_samples"]).run("go").await.unwrap();
+    let run = agent(&fixture, &store, &["my_visits"]).run("go").await.unwrap();
     let why = "the server `my`: it asks for something that this client does not offer";
     assert_eq!(results(&run), [why]);
 }
@@ -124,4 +124,25 @@ async fn s18_17_a_question_that_two_calls_may_ask_is_dismissed() {
     let run = agent.run("go").in_session("s").outcome().await.unwrap();
     waits(&run);
     assert_eq!(answered(&run), ["nobody answered"], "of the other one");
+}
+
+#[tokio::test]
+async fn s18_17_what_a_journal_masks_is_no_other_question_and_no_other_state() {
+    let person = async |pending: Pending, _: AgentState| {
+        let form = Form::of(&pending)?;
+        let is_colour = form.fields.iter().any(|field| field.name == "colour");
+        form.read(&pending, if is_colour { "red" } else { "{}" }).ok()
+    };
+    let painted = r#"[{"colour":"red"},{"count":3}]"#;
+    let why = "the server `my`: what it wants back holds a secret, which is not journaled";
+    for (fixture, secret, expected) in [
+        (Fixture::legacy(), "Which colour?", painted),
+        (Fixture::new(), "Which colour?", painted),
+        (Fixture::new(), "both-of-them", why),
+    ] {
+        let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
+        let agent = Agent::builder(model).toolset(Server::new("my", fixture)).approver(person);
+        let agent = agent.mask(&Mask::of([secret])).build().unwrap();
+        assert_eq!(results(&agent.run("go").await.unwrap()), [expected], "{secret}");
+    }
 }

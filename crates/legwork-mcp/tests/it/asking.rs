@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use legwork_testkit::Gate;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock,
-    CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
-    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, SamplingMessage,
-    ServerRequest,
+    ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, InputRequest,
+    InputRequiredResult, ServerRequest,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -42,11 +41,15 @@ pub(crate) async fn answer(
     begun: &Gate,
 ) -> CallToolResponse {
     begun.open();
-    if request.name == "samples" {
-        let message = SamplingMessage::user_text("Hello");
-        let params = CreateMessageRequestParams::new(vec![message], 10);
-        let asks = InputRequest::CreateMessage(CreateMessageRequest::new(params));
-        return needs([("model", asks)], "sampled");
+    if request.name == "visits" {
+        let asks = ElicitRequestParams::UrlElicitationParams {
+            meta: None,
+            message: "Visit this".to_owned(),
+            url: "https://example.com/".to_owned(),
+            elicitation_id: String::new(),
+        };
+        let asks = InputRequest::Elicitation(ElicitRequest::new(asks));
+        return needs([("page", asks)], "visited");
     }
     match cx.protocol_version().is_none_or(|version| version.has_initialize()) {
         true => asks_meanwhile(cx).await,
@@ -80,9 +83,9 @@ fn asks_at_once(request: &CallToolRequestParams) -> CallToolResponse {
     match request.request_state.as_deref() {
         None => {
             let elicit = |params| InputRequest::Elicitation(ElicitRequest::new(params));
-            needs([("b", elicit(colour())), ("a", elicit(count()))], "both")
+            needs([("b", elicit(colour())), ("a", elicit(count()))], "both-of-them")
         }
-        Some("both") => {
+        Some("both-of-them") => {
             let content = |name: &str| {
                 assert_eq!(responses[name]["action"], "accept");
                 responses[name]["content"].clone()

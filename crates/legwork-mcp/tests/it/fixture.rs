@@ -73,7 +73,7 @@ impl Fixture {
             tool("more", any()),
             tool("dies", any()),
             tool("asks", any()),
-            tool("samples", any()),
+            tool("visits", any()),
         ];
         Self(Arc::new(Shared {
             versions: versions.to_vec(),
@@ -243,7 +243,7 @@ impl ServerHandler for Fixture {
         if request.name == "again" {
             return Err(ErrorData::invalid_params("no such day", None));
         }
-        if matches!(&*request.name, "asks" | "samples") {
+        if matches!(&*request.name, "asks" | "visits") {
             return Ok(asking::answer(&request, &cx, &self.0.asks).await);
         }
         let text = self.does(&request, &cx).await;

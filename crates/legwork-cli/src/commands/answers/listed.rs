@@ -3,14 +3,17 @@
 use std::fmt::Write as _;
 
 use legwork::agent::Waiting;
+use legwork::agent::form::{Field, Form};
 use legwork::capability::ask_user::Question;
 use legwork::core::state::{Pending, PendingReason};
 use legwork::core::{SessionId, ToolCall};
 use serde_json::{Value, json};
 
+use crate::approval::about;
 use crate::display::Terminal;
 use crate::display::text::{age, now, one_line, visible, wrapped};
 use crate::display::{choices, tool};
+use crate::shell::quoted;
 use crate::short_id::of_call;
 
 /// Columns before what is said of a call.
@@ -48,12 +51,21 @@ pub(super) fn rows(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
             let line = wrapped(&format!("{:INDENT$}{}", "", one_line(&line)), columns, INDENT);
             let _ = writeln!(text, "{line}");
         }
-        for line in question.iter().flat_map(choices) {
+        let fields = Form::of(pending).map(|form| form.fields).unwrap_or_default();
+        for line in question.iter().flat_map(choices).chain(fields.iter().flat_map(field)) {
             let line = wrapped(&format!("{:INDENT$}{}", "", one_line(&line)), columns, INDENT);
             let _ = writeln!(text, "{line}");
         }
     }
     text + &hint(id, waiting, store)
+}
+
+/// A field that a call asks for.
+fn field(field: &Field) -> Vec<String> {
+    let lines = about(field);
+    let is_named = field.description.is_some();
+    let name = (!is_named).then(|| format!("{}:", field.label()));
+    name.into_iter().chain(lines).collect()
 }
 
 /// The arguments that the line of the call does not show: what is written, what an edit replaces.
@@ -100,7 +112,7 @@ fn clipped(mut lines: Vec<String>) -> Vec<String> {
 
 /// How to answer what waits.
 fn hint(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
-    let id = crate::shell::quoted(id.as_str()) + store;
+    let id = quoted(id.as_str()) + store;
     let name = match waiting {
         [only] => format!(" {}", of_call(&only.pending)),
         _ => " CALL".to_owned(),
@@ -114,8 +126,15 @@ fn hint(id: &SessionId, waiting: &[Waiting], store: &str) -> String {
     if has(&PendingReason::Doubt) {
         verbs.push(format!("legwork answer {id}{name} --tell"));
     }
-    if has(&PendingReason::External) || has(&PendingReason::Input) {
-        verbs.push(format!("legwork answer {id}{name} --result VALUE"));
+    let result = |pending: &Pending| match Form::of(pending) {
+        Some(form) if form.fields.len() != 1 => Some(quoted(&form.example())),
+        _ if matches!(pending.reason, PendingReason::External | PendingReason::Input) => {
+            Some("VALUE".to_owned())
+        }
+        _ => None,
+    };
+    if let Some(result) = waiting.iter().find_map(|one| result(&one.pending)) {
+        verbs.push(format!("legwork answer {id}{name} --result {result}"));
     }
     verbs.iter().map(|verb| format!("{:INDENT$}{verb}\n", "")).collect()
 }

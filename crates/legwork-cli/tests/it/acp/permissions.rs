@@ -166,10 +166,14 @@ fn s7_9_s17_7_input_that_a_call_asks_for_is_a_form_or_the_next_prompt() {
     assert_eq!(editor.turn(&session, "Paint"), "end_turn");
     let said = editor.words("agent_message_chunk");
     let asks = "my_paint asks: How is the door to be?\nColour\ncoats: how often\n";
-    assert!(said.contains(asks) && said.contains("a JSON object with these fields"), "{said}");
+    assert!(
+        said.contains(asks) && said.contains("a JSON object with these fields is the answer"),
+        "{said}"
+    );
     editor.forgets();
-    assert_eq!(editor.turn(&session, "green"), "end_turn");
-    assert!(editor.words("agent_message_chunk").contains("give a JSON object"));
+    assert_eq!(editor.turn(&session, "{\"colour\": \"blue\"}"), "end_turn");
+    let said = editor.words("agent_message_chunk");
+    assert!(said.contains("Colour is to be one of 1 red, 2 green"), "{said}");
     assert_eq!(editor.turn(&session, "{\"colour\": \"green\"}"), "end_turn");
     assert!(result(&server).contains(filled), "{}", result(&server));
 }
