@@ -101,10 +101,8 @@ fn installed(folder: &Path) -> Option<PathBuf> {
 /// built once.
 fn describe() -> Result<(), String> {
     let mut doc = cargo::command();
-    doc.args(["doc", "--quiet", "--no-deps", "--lib", "--all-features"]);
-    for name in CRATES {
-        doc.args(["--package", name]);
-    }
+    // As the pages are built: what both need is there already.
+    doc.args(["doc", "--quiet", "--no-deps", "--workspace", "--lib", "--all-features"]);
     // The JSON of rustdoc is not stable; the version of the tool says which it reads.
     doc.env("RUSTC_BOOTSTRAP", "1");
     doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow");
