@@ -29,8 +29,7 @@
 //! [`server`] (what an agent is given), `opened` (the tools as they are listed now), `connection`
 //! (one that is live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile),
 //! `input` and `asked` (what it asks a person), `listing`, `names`, `schema`, `effect`, `tool`,
-//! `offer`, `result`. With the feature `oauth`, the
-//! module `oauth` logs in to servers over HTTP.
+//! `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to servers over HTTP.
 #![forbid(unsafe_code)]
 
 mod asked;
