@@ -38,6 +38,21 @@
 //!     })
 //! }
 //! ```
+//!
+//! The body of a tool may wait for a person, too: it runs again with what it was supplied.
+//!
+//! ```
+//! use legwork::prelude::*;
+//!
+//! /// Deletes a branch.
+//! #[tool]
+//! async fn delete_branch(cx: &ToolContext) -> ToolOutcome {
+//!     let Some(branch) = cx.supplied().first().and_then(|one| one.read::<String>().ok()) else {
+//!         return ToolOutcome::needs_input("Which branch is to be deleted?");
+//!     };
+//!     ToolOutcome::text(format!("deleted {branch}"))
+//! }
+//! ```
 
 pub use legwork_agent::Waiting;
 pub use legwork_agent::form::Form;
