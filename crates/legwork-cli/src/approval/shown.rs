@@ -28,8 +28,7 @@ pub(super) fn question(
 ) -> Question {
     let call = ToolCall::new("", &*pending.tool, &*pending.arguments);
     let arguments: Value = call.parse().unwrap_or_default();
-    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
-    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let of = whose(state);
     let mut lines = vec![of + &tool::call(&call)];
     let command = arguments.get("command").and_then(Value::as_str);
     let diff = change(&arguments, workspace).unwrap_or_default();
@@ -58,10 +57,15 @@ pub(super) fn question(
     Question { label: "approve?", lines, diff, prompt }
 }
 
+/// Whose call it is, if a subagent's; nothing if it is the agent's.
+fn whose(state: &AgentState) -> String {
+    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
+    of.map_or_else(String::new, |agent| format!("subagent {agent}: "))
+}
+
 /// The question that the agent asks.
 pub(super) fn asked(asked: &ask_user::Question, state: &AgentState) -> Question {
-    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
-    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let of = whose(state);
     let lines = std::iter::once(of + &asked.text).chain(choices(asked)).collect();
     let takes = match (asked.choices.is_empty(), asked.takes_any()) {
         (true, _) => "your answer",
@@ -74,8 +78,7 @@ pub(super) fn asked(asked: &ask_user::Question, state: &AgentState) -> Question 
 
 /// What a call asks for, with its first field.
 pub(super) fn form(pending: &Pending, form: &Form, state: &AgentState) -> Question {
-    let of = state.facts().parent.as_ref().and(state.facts().agent.as_ref());
-    let of = of.map_or_else(String::new, |agent| format!("subagent {agent}: "));
+    let of = whose(state);
     let lines = vec![format!("{of}{} asks: {}", pending.tool, form.message)];
     let Some(first) = form.fields.first() else {
         let prompt = "[y]es or [n]o (return alone: later):".to_owned();
