@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::time::Instant;
 
 use crate::cargo::{self, Package};
 use crate::draw;
@@ -44,8 +45,10 @@ pub(crate) fn check(which: Which) -> Result<(), String> {
     for package in &cargo::metadata()?.packages {
         for features in sets(package, which, &seed) {
             let set = format!("{} {}", package.name, features.join(" "));
-            println!("{set}");
-            if !builds(&mut build(&package.name, &features))? {
+            let start = Instant::now();
+            let built = builds(&mut build(&package.name, &features))?;
+            println!("{:>6.1} s  {set}", start.elapsed().as_secs_f64());
+            if !built {
                 wrong.push(set);
             }
         }

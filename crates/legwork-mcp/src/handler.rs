@@ -41,7 +41,8 @@ impl ClientHandler for Handler {
         let implementation = Implementation::new("legwork", env!("CARGO_PKG_VERSION"));
         // For servers that are initialized; newer ones are asked.
         let forms = ElicitationCapability::new().with_form(FormElicitationCapability::new());
-        let capabilities = ClientCapabilities::builder().enable_elicitation_with(forms).build();
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(forms);
         ClientConfig::new(capabilities, implementation)
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
