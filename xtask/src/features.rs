@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use crate::cargo::{self, Package};
 use crate::draw;
-use crate::no_arguments;
 use crate::outside::Outside;
 
 #[cfg(test)]
@@ -19,10 +18,9 @@ mod tests;
 /// Features that are many for one crate.
 const MANY: usize = 6;
 
-/// Checks all of them, and runs the tests of the program that enables none.
+/// Checks all of them, or a sample, and runs the tests of the program that enables none.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    no_arguments(args)?;
-    check(Which::All)?;
+    check(wanted(args)?)?;
     let status = tests()?.status().map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() {
         return Ok(());
@@ -30,13 +28,22 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Err("a test of the program without features failed; its messages stand above".to_owned())
 }
 
-/// Which features are checked alone.
+/// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// All of them.
+    /// Everything.
     All,
-    /// Of a crate that has many, a third: others at each commit.
+    /// A third of the features of a crate that has many, and the tests and examples of a third of
+    /// the crates, which take the most time: others at each commit.
     Some,
+}
+
+fn wanted(args: &[String]) -> Result<Which, String> {
+    match args {
+        [] => Ok(Which::All),
+        [flag] if flag == "--sample" => Ok(Which::Some),
+        other => Err(format!("features takes --sample or nothing, not `{}`", other.join(" "))),
+    }
 }
 
 /// Builds each crate with its default features, with each alone, and with none.
@@ -60,11 +67,12 @@ pub(crate) fn check(which: Which) -> Result<(), String> {
 }
 
 /// The arguments for each set of features to check; tests and examples are built with the default
-/// ones.
+/// ones, if they are.
 fn sets<'p>(package: &'p Package, which: Which, seed: &str) -> Vec<Vec<&'p str>> {
     const NONE: &str = "--no-default-features";
     let names: BTreeSet<_> = package.features.keys().map(String::as_str).collect();
-    let all = vec!["--all-targets"];
+    let with_tests = which == Which::All || draw::lot(seed, &package.name).is_multiple_of(3);
+    let all = if with_tests { vec!["--all-targets"] } else { Vec::new() };
     if names.is_empty() {
         return vec![all];
     }

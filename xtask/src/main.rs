@@ -117,8 +117,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "features",
-        usage: "features",
-        about: "builds each crate by itself, with each of its features alone, and with none",
+        usage: "features [--sample]",
+        about: "builds each crate by itself, with each of its features alone, and with none; with --sample, as at a commit",
         run: features::run,
     },
     Command {

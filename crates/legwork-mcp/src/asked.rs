@@ -2,12 +2,13 @@
 //!
 //! Such a server asks while its call is under way, and does not say which call asks. So a question
 //! waits until it is the only call's that is left. One that was answered before is answered again;
-//! any other ends its call, which waits for the answer and is made anew with it.
+//! any other is handed to its call, which waits for a person with it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ElicitResult, ElicitationAction};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::input::{Given, Question};
@@ -21,31 +22,27 @@ struct Inner {
     last: u64,
     calls: HashMap<u64, Call>,
     /// Questions of which it cannot be told yet which call asks them, oldest first.
-    open: Vec<Open>,
+    open: Vec<Asks>,
 }
 
-struct Open {
-    question: Question,
-    reply: oneshot::Sender<Reply>,
+/// A question that the server waits for; dropping it dismisses the question.
+pub(crate) struct Asks {
+    pub(crate) question: Question,
+    reply: oneshot::Sender<Value>,
 }
 
 struct Call {
     /// What was answered, and is not used yet.
     given: Vec<Given>,
-    /// Where its first question without an answer goes.
-    asks: Option<oneshot::Sender<Question>>,
-    /// Dropped when the call ends.
-    ended: Vec<oneshot::Sender<()>>,
+    /// Where its first question without an answer goes; none while a person has one.
+    asks: Option<oneshot::Sender<Asks>>,
 }
 
-/// How a question is answered.
-enum Reply {
-    /// With this.
-    Given(Given),
-    /// With nothing, as soon as its call has ended.
-    Ends(oneshot::Receiver<()>),
-    /// With nothing: it cannot be told which call asks it, or that is over.
-    Nothing,
+impl Asks {
+    /// Answers it; whether the server still waits for it.
+    pub(crate) fn answer(self, value: Value) -> bool {
+        self.reply.send(value).is_ok()
+    }
 }
 
 impl Asked {
@@ -56,7 +53,7 @@ impl Asked {
         let mut inner = self.lock();
         inner.last = inner.last.wrapping_add(1);
         let id = inner.last;
-        inner.calls.insert(id, Call { given, asks: Some(asks), ended: Vec::new() });
+        inner.calls.insert(id, Call { given, asks: Some(asks) });
         Listening { asked: self.clone(), id, question, is_answered: false }
     }
 
@@ -65,19 +62,12 @@ impl Asked {
         let (reply, replied) = oneshot::channel();
         {
             let mut inner = self.lock();
-            inner.open.push(Open { question, reply });
+            inner.open.push(Asks { question, reply });
             inner.settle();
         }
         match replied.await {
-            Ok(Reply::Given(given)) => {
-                ElicitResult::new(ElicitationAction::Accept).with_content(given.value)
-            }
-            Ok(Reply::Ends(ended)) => {
-                // The server learns first that its call is over.
-                let _ = ended.await;
-                ElicitResult::new(ElicitationAction::Cancel)
-            }
-            Ok(Reply::Nothing) | Err(_) => ElicitResult::new(ElicitationAction::Cancel),
+            Ok(value) => ElicitResult::new(ElicitationAction::Accept).with_content(value),
+            Err(_) => ElicitResult::new(ElicitationAction::Cancel),
         }
     }
 
@@ -87,46 +77,38 @@ impl Asked {
 }
 
 impl Inner {
-    /// Dismisses all questions of which it is not known which call asks them.
-    fn dismiss(&mut self) {
-        for open in self.open.drain(..) {
-            let _ = open.reply.send(Reply::Nothing);
-        }
-    }
-
-    /// Answers the questions whose calls are known by now.
+    /// Answers the questions that have an answer, and hands on those whose call is known by now.
     fn settle(&mut self) {
-        self.open.retain(|open| !open.reply.is_closed());
-        for Open { question, reply } in std::mem::take(&mut self.open) {
-            match self.reply(&question) {
-                // A server that is gone needs no answer.
-                Some(known) => drop(reply.send(known)),
-                None => self.open.push(Open { question, reply }),
-            }
+        self.open.retain(|asks| !asks.reply.is_closed());
+        for asks in std::mem::take(&mut self.open) {
+            let unknown = self.place(asks);
+            self.open.extend(unknown);
         }
-        // If each call asks something, none ends by itself.
-        if self.open.len() >= self.calls.len()
-            && let Some(open) = self.open.pop()
+        // If each call asks something, none ends by itself; one that waits for a person goes on.
+        let may_end = self.calls.values().any(|call| call.asks.is_none());
+        if !may_end
+            && self.open.len() >= self.calls.len()
+            && let Some(asks) = self.open.pop()
         {
-            tracing::debug!(message = open.question.message, "several calls may ask this");
-            let _ = open.reply.send(Reply::Nothing);
+            tracing::debug!(message = asks.question.message, "several calls may ask this");
         }
     }
 
-    /// How a question is answered; none if that is not known yet.
-    fn reply(&mut self, question: &Question) -> Option<Reply> {
+    /// Answers a question or hands it to its call; gives it back if neither can be done yet.
+    fn place(&mut self, asks: Asks) -> Option<Asks> {
         let mut calls = self.calls.values_mut();
-        let (Some(call), None) = (calls.next(), calls.next()) else { return None };
-        if let Some(at) = call.given.iter().position(|one| one.answers(question)) {
-            return Some(Reply::Given(call.given.remove(at)));
+        let (Some(call), None) = (calls.next(), calls.next()) else { return Some(asks) };
+        if let Some(at) = call.given.iter().position(|one| one.answers(&asks.question)) {
+            // A server that does not wait any more needs no answer.
+            let _ = asks.answer(call.given.remove(at).value);
+            return None;
         }
-        let (sender, ended) = oneshot::channel();
-        call.ended.push(sender);
-        if let Some(asks) = call.asks.take() {
+        match call.asks.take() {
             // A call that ended meanwhile asks nothing more.
-            let _ = asks.send(question.clone());
+            Some(asker) => drop(asker.send(asks)),
+            None => return Some(asks),
         }
-        Some(Reply::Ends(ended))
+        None
     }
 }
 
@@ -134,7 +116,7 @@ impl Inner {
 pub(crate) struct Listening {
     asked: Asked,
     id: u64,
-    question: oneshot::Receiver<Question>,
+    question: oneshot::Receiver<Asks>,
     /// Whether the server answered the call.
     is_answered: bool,
 }
@@ -145,12 +127,28 @@ impl Listening {
         self.is_answered = true;
     }
 
-    /// The question that ends the call; it never comes of a server that asks none.
-    pub(crate) async fn question(&mut self) -> Question {
+    /// The question that a person is to answer; it never comes of a server that asks none.
+    pub(crate) async fn question(&mut self) -> Asks {
         match (&mut self.question).await {
-            Ok(question) => question,
+            Ok(asks) => asks,
             Err(_) => std::future::pending().await,
         }
+    }
+
+    /// The person answered, and the call goes on: it may ask again.
+    pub(crate) fn goes_on(&mut self) {
+        let (asks, question) = oneshot::channel();
+        self.question = question;
+        let mut inner = self.asked.lock();
+        if let Some(call) = inner.calls.get_mut(&self.id) {
+            call.asks = Some(asks);
+        }
+        inner.settle();
+    }
+
+    /// Whether no other call is under way.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.asked.lock().calls.len() == 1
     }
 }
 
@@ -160,7 +158,7 @@ impl Drop for Listening {
         inner.calls.remove(&self.id);
         // One that was cut off may have asked what is open.
         if !self.is_answered {
-            inner.dismiss();
+            inner.open.clear();
         }
         inner.settle();
     }

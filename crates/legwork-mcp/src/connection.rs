@@ -140,6 +140,7 @@ impl Connections {
     ///
     /// It goes on behind a caller that does not wait for it, as long as the runtime runs.
     pub(crate) async fn close(&self) {
+        self.handler.held.give_up().await;
         let live = {
             let mut state = self.state.lock().await;
             state.closed = true;
@@ -148,6 +149,13 @@ impl Connections {
         if let Some(live) = live {
             let _ = tokio::spawn(async move { live.end().await.len() }).await;
         }
+    }
+}
+
+impl Drop for Connections {
+    /// What is held holds its connection.
+    fn drop(&mut self) {
+        self.handler.held.drop_call();
     }
 }
 
@@ -180,7 +188,7 @@ pub(crate) fn said(how: &str, words: &str) -> String {
 }
 
 impl Live {
-    fn is_live(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         !self.peer.is_transport_closed()
     }
 

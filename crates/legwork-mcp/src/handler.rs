@@ -14,6 +14,7 @@ use tokio::sync::RwLock;
 
 use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::held::Held;
 use crate::input::Question;
 
 /// Handles what a server sends on its own: progress, questions to a person during a call, and that
@@ -24,6 +25,7 @@ use crate::input::Question;
 pub(crate) struct Handler {
     pub(crate) calls: Calls,
     pub(crate) asked: Asked,
+    pub(crate) held: Held,
     /// A call with answers to questions is the only one under way.
     pub(crate) turns: Arc<RwLock<()>>,
     /// Rises when the tools may have changed.

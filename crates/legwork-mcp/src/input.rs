@@ -88,7 +88,7 @@ impl Question {
     }
 
     /// The outcome of a call that asks this while it is under way.
-    pub(crate) fn asked(self) -> ToolOutcome {
+    pub(crate) fn asked(&self) -> ToolOutcome {
         let kept = Kept::Asked(self.digest());
         self.request(&kept)
     }
@@ -102,6 +102,12 @@ pub(crate) fn given(supplied: &[Supplied]) -> Vec<Given> {
         Kept::Round(_) => None,
     });
     given.collect()
+}
+
+/// The answer to this question, if it is what a call was supplied last.
+pub(crate) fn answer(question: &Question, supplied: &[Supplied]) -> Option<Value> {
+    let last = given(supplied.last().map_or(&[], std::slice::from_ref)).pop();
+    last.filter(|given| given.answers(question)).map(|given| given.value)
 }
 
 fn kept(supplied: &Supplied) -> Option<Kept> {

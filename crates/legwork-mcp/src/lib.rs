@@ -41,6 +41,7 @@ mod effect;
 mod fault;
 mod handler;
 mod handshake;
+mod held;
 mod http;
 mod input;
 mod listing;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, InputRequiredResult, RequestId,
-    ServerResult,
+    CallToolRequest, CallToolRequestParams, ClientRequest, InputRequiredResult, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 
 use crate::connection::{Connections, Live, said};
-use crate::input::{self, Round};
+use crate::handler::Handler;
+use crate::held::UnderWay;
+use crate::input::{self, Given, Round};
 use crate::{fault, result};
 
 /// How often a call goes on that wants nothing but its state back.
@@ -83,47 +84,71 @@ impl RemoteTool {
         self.failed("it does not come to an end")
     }
 
+    /// Makes a call, or goes on with the one that is held, until it has an answer or asks.
     async fn send(&self, params: CallToolRequestParams, cx: &ToolContext) -> Answer {
-        let live = match self.connections.live().await {
-            Ok(live) => live,
-            Err(error) => return Answer::Outcome(self.failed(&error.to_string())),
-        };
         let handler = &self.connections.handler;
         let given = input::given(cx.supplied());
+        let call = match handler.held.take(&cx.key) {
+            Some(held) => held.answer(cx.supplied()).await,
+            None => None,
+        };
         // An answer is for this call alone: no other one is under way that may ask the same.
-        let _turn = match given.is_empty() {
+        let _turn = match given.is_empty() || call.is_some() {
             true => (None, Some(handler.turns.read().await)),
             false => (Some(handler.turns.write().await), None),
         };
-        let mut listening = handler.asked.listen(given);
+        let call = match call {
+            Some(call) => call,
+            None => match self.begin(params, given).await {
+                Ok(call) => call,
+                Err(outcome) => return Answer::Outcome(outcome),
+            },
+        };
+        self.follow(call, cx).await
+    }
+
+    async fn begin(
+        &self,
+        params: CallToolRequestParams,
+        given: Vec<Given>,
+    ) -> Result<UnderWay, ToolOutcome> {
+        let live = self.connections.live().await;
+        let live = live.map_err(|error| self.failed(&error.to_string()))?;
+        let Handler { asked, held, .. } = &self.connections.handler;
+        let listening = asked.listen(given);
+        held.give_up().await;
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
-        let sent = match live.peer.send_cancellable_request(request, options).await {
-            Ok(sent) => sent,
-            Err(error) => return Answer::Outcome(self.unanswered(&error, &live).await),
-        };
-        let followed = handler.calls.follow(sent.progress_token.clone(), cx);
-        let mut open = Open { live: Some(Arc::clone(&live)), id: sent.id.clone() };
+        match live.peer.send_cancellable_request(request, options).await {
+            Ok(sent) => Ok(UnderWay::new(live, sent, listening)),
+            Err(error) => Err(self.unanswered(&error, &live).await),
+        }
+    }
+
+    /// Waits for the answer of a call, or for what it asks.
+    async fn follow(&self, mut call: UnderWay, cx: &ToolContext) -> Answer {
+        let Handler { calls, held, .. } = &self.connections.handler;
+        let followed = calls.follow(call.progress.clone(), cx);
         let answer = tokio::select! {
             biased;
-            answer = sent.await_response() => answer,
-            question = listening.question() => {
-                // The call is made anew with the answer. The server learns first that it is over.
-                if let Some(live) = open.live.take() {
-                    live.cancels(open.id.clone()).await;
-                }
+            answer = &mut call.answer => answer,
+            asks = call.listening.question() => {
                 self.connections.works();
                 return Answer::Outcome(match input::is_too_much(cx.supplied()) {
-                    true => self.failed("it asks without end"),
-                    false => question.asked(),
+                    true => {
+                        call.end().await;
+                        self.failed("it asks without end")
+                    }
+                    false => {
+                        let outcome = asks.question.asked();
+                        held.hold(cx.key.clone(), asks, call).await;
+                        outcome
+                    }
                 });
             }
         };
-        open.live = None;
         drop(followed);
-        if answer.is_ok() {
-            listening.answered();
-        }
+        let live = call.ended(answer.is_ok());
         let answer = match answer {
             Ok(ServerResult::CallToolResult(result)) => Answer::Outcome(result::outcome(result)),
             Ok(ServerResult::InputRequiredResult(required)) => Answer::Required(required),
@@ -149,19 +174,5 @@ impl RemoteTool {
 
     fn failed(&self, why: &str) -> ToolOutcome {
         ToolOutcome::failed(format!("the server `{}`: {why}", self.server))
-    }
-}
-
-/// A call in progress; dropping it notifies the server that it is cancelled.
-struct Open {
-    live: Option<Arc<Live>>,
-    id: RequestId,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if let Some(live) = self.live.take() {
-            live.cancel(self.id.clone());
-        }
     }
 }

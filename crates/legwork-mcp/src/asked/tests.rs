@@ -48,7 +48,7 @@ fn s18_17_the_question_of_the_call_that_is_left_ends_it() {
     assert_eq!(answer.as_mut().now_or_never(), None);
     one.answered();
     assert_eq!(answer.as_mut().now_or_never(), None);
-    assert_eq!(other.question().now_or_never().unwrap().message, "Which?");
+    assert_eq!(other.question().now_or_never().unwrap().question.message, "Which?");
     drop(other);
     assert_eq!(answer.now_or_never().unwrap().action, ElicitationAction::Cancel);
 }
@@ -60,5 +60,20 @@ fn s18_17_an_answer_is_given_once_and_to_its_question_alone() {
     let answer = asked.answer(question("Which?")).now_or_never().unwrap();
     assert_eq!(answer.content, Some(json!({"a": "so"})));
     assert_eq!(asked.answer(question("Which?")).now_or_never(), None);
-    assert_eq!(call.question().now_or_never().unwrap().message, "Which?");
+    assert_eq!(call.question().now_or_never().unwrap().question.message, "Which?");
+}
+
+#[test]
+fn s18_17_what_a_call_asks_while_a_person_has_its_question_comes_after_it() {
+    let asked = Asked::default();
+    let mut call = asked.listen(Vec::new());
+    let mut first = Box::pin(asked.answer(question("Which?")));
+    let mut second = Box::pin(asked.answer(question("How many?")));
+    assert_eq!((first.as_mut().now_or_never(), second.as_mut().now_or_never()), (None, None));
+    let asks = call.question().now_or_never().unwrap();
+    assert!(call.is_alone());
+    assert!(asks.answer(json!({"a": "so"})));
+    call.goes_on();
+    assert_eq!(first.now_or_never().unwrap().content, Some(json!({"a": "so"})));
+    assert_eq!(call.question().now_or_never().unwrap().question.message, "How many?");
 }

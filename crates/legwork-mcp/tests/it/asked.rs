@@ -1,6 +1,7 @@
 //! What a server asks of a person in the middle of a call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use legwork_agent::form::Form;
 use legwork_agent::memory::MemoryStore;
@@ -66,20 +67,67 @@ async fn s18_17_a_question_of_a_server_waits_and_is_answered_from_another_proces
     }
 }
 
+/// Writes into each form of the fixture.
+fn written(pending: &Pending) -> Option<Answer> {
+    let form = Form::of(pending)?;
+    let value = if form.message == "How many?" { "7" } else { "RED" };
+    form.read(pending, value).ok()
+}
+
 #[tokio::test]
-async fn s18_17_whoever_is_there_is_asked_and_the_run_goes_on() {
-    for fixture in [Fixture::new(), Fixture::legacy()] {
+async fn s18_17_whoever_is_there_is_asked_and_the_call_goes_on() {
+    for (fixture, calls) in [(Fixture::new(), 3), (Fixture::legacy(), 1)] {
         let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
-        let person = async |pending: Pending, _: AgentState| {
-            let form = Form::of(&pending)?;
-            let value = if form.message == "How many?" { "7" } else { "RED" };
-            form.read(&pending, value).ok()
-        };
-        let agent = Agent::builder(model).toolset(Server::new("my", fixture)).approver(person);
+        let person = async |pending: Pending, _: AgentState| written(&pending);
+        let server = Server::new("my", fixture.clone());
+        let agent = Agent::builder(model).toolset(server).approver(person);
         let run = agent.build().unwrap().run("go").await.unwrap();
         assert_eq!(results(&run), [r#"[{"colour":"red"},{"count":7}]"#]);
         assert_eq!(run.state().ledger().spent.tool_calls, 1);
+        assert_eq!(fixture.called().len(), calls, "a call of 2025 is not made anew");
     }
+}
+
+#[tokio::test]
+async fn s18_17_a_call_that_waits_for_a_person_is_over_when_another_is_made() {
+    let fixture = Fixture::legacy();
+    let call = |tool| Turn::call(tool, json!({}));
+    let model = ScriptedModel::new([call("my_asks"), call("my_told"), Turn::text("Done.")]);
+    let person = async |pending: Pending, _: AgentState| Some(Answer::deny(&pending, "No."));
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(results(&run), ["Denied by a person: No.", "{}"], "the server was told");
+    assert_eq!(fixture.called(), ["asks", "told"]);
+}
+
+#[tokio::test]
+async fn s18_17_a_call_that_waits_is_over_when_nobody_is_there() {
+    let (fixture, store) = (Fixture::legacy(), MemoryStore::new());
+    let run = agent(&fixture, &store, &["my_asks"]).run("go").in_session("s").outcome().await;
+    waits(&run.unwrap());
+    fixture.0.cancelled.pass().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_call_whose_server_ended_while_it_waited_is_made_anew() {
+    let fixture = Fixture::legacy();
+    let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
+    let server = fixture.clone();
+    let person = move |pending: Pending, _: AgentState| {
+        let server = server.clone();
+        async move {
+            if server.connections() == 1 {
+                server.die();
+                // They think about it; the client sees meanwhile that it ended.
+                tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            written(&pending)
+        }
+    };
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(results(&run), [r#"[{"colour":"red"},{"count":7}]"#]);
+    assert_eq!((fixture.connections(), fixture.called().len()), (2, 2));
 }
 
 #[tokio::test]

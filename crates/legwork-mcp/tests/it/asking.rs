@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use legwork_testkit::Gate;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock,
     ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, InputRequest,
@@ -10,6 +9,8 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
+
+use crate::fixture::Shared;
 
 fn form(message: &str, schema: Value) -> ElicitRequestParams {
     let requested_schema: ElicitationSchema = serde_json::from_value(schema).unwrap();
@@ -38,9 +39,9 @@ fn text(text: impl Into<String>) -> CallToolResponse {
 pub(crate) async fn answer(
     request: &CallToolRequestParams,
     cx: &RequestContext<RoleServer>,
-    begun: &Gate,
+    fixture: &Shared,
 ) -> CallToolResponse {
-    begun.open();
+    fixture.asks.open();
     if request.name == "visits" {
         let asks = ElicitRequestParams::UrlElicitationParams {
             meta: None,
@@ -52,7 +53,13 @@ pub(crate) async fn answer(
         return needs([("page", asks)], "visited");
     }
     match cx.protocol_version().is_none_or(|version| version.has_initialize()) {
-        true => asks_meanwhile(cx).await,
+        true => tokio::select! {
+            said = asks_meanwhile(cx) => said,
+            () = cx.ct.cancelled() => {
+                fixture.cancelled.open();
+                text("it is over")
+            }
+        },
         false => asks_at_once(request),
     }
 }

@@ -115,7 +115,7 @@ impl Fixture {
     }
 
     /// Its process dies, as far as the other side can see.
-    fn die(&self) {
+    pub(crate) fn die(&self) {
         self.0.line.lock().unwrap().as_ref().unwrap().abort();
     }
 
@@ -244,7 +244,7 @@ impl ServerHandler for Fixture {
             return Err(ErrorData::invalid_params("no such day", None));
         }
         if matches!(&*request.name, "asks" | "visits") {
-            return Ok(asking::answer(&request, &cx, &self.0.asks).await);
+            return Ok(asking::answer(&request, &cx, &self.0).await);
         }
         let text = self.does(&request, &cx).await;
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
