@@ -5,6 +5,7 @@
 //! any other is handed to its call, which waits for a person with it.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ElicitResult, ElicitationAction};
@@ -132,6 +133,14 @@ impl Listening {
         match (&mut self.question).await {
             Ok(asks) => asks,
             Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Dismisses each question.
+    pub(crate) async fn dismisses(&mut self) -> Infallible {
+        loop {
+            drop(self.question().await);
+            self.goes_on();
         }
     }
 

@@ -140,22 +140,28 @@ impl Connections {
     ///
     /// It goes on behind a caller that does not wait for it, as long as the runtime runs.
     pub(crate) async fn close(&self) {
-        self.handler.held.give_up().await;
         let live = {
             let mut state = self.state.lock().await;
             state.closed = true;
             state.live.take()
         };
-        if let Some(live) = live {
-            let _ = tokio::spawn(async move { live.end().await.len() }).await;
-        }
+        let held = self.handler.held.take_if(|_| true);
+        let ending = async move {
+            if let Some(held) = held {
+                held.end().await;
+            }
+            if let Some(live) = live {
+                live.end().await;
+            }
+        };
+        let _ = tokio::spawn(ending).await;
     }
 }
 
 impl Drop for Connections {
     /// What is held holds its connection.
     fn drop(&mut self) {
-        self.handler.held.drop_call();
+        drop(self.handler.held.take_if(|_| true));
     }
 }
 
@@ -188,7 +194,7 @@ pub(crate) fn said(how: &str, words: &str) -> String {
 }
 
 impl Live {
-    pub(crate) fn is_live(&self) -> bool {
+    fn is_live(&self) -> bool {
         !self.peer.is_transport_closed()
     }
 
@@ -198,14 +204,15 @@ impl Live {
         let _ = timeout(CLOSING, self.peer.notify_cancelled(cancelled(id))).await;
     }
 
-    /// Notifies the server that a request is cancelled.
-    pub(crate) fn cancel(&self, id: RequestId) {
+    /// Notifies the server that a request is cancelled; what is given is dropped after that.
+    pub(crate) fn cancel(&self, id: RequestId, then: impl Send + 'static) {
         let Ok(runtime) = Handle::try_current() else { return };
         let cancelled = cancelled(id);
         let peer = self.peer.clone();
         let telling = async move {
             // A server that is gone works on nothing.
             let _ = peer.notify_cancelled(cancelled).await;
+            drop(then);
         };
         let mut cancels = self.cancels.lock().unwrap_or_else(PoisonError::into_inner);
         while cancels.try_join_next().is_some() {}

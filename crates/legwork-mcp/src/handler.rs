@@ -36,6 +36,25 @@ impl Handler {
     pub(crate) fn tools_changed(&self) {
         self.revision.fetch_add(1, Ordering::SeqCst);
     }
+
+    /// Makes a request during which no person is asked anything.
+    pub(crate) async fn unasked<T, E>(
+        &self,
+        request: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let _turn = self.turns.read().await;
+        let mut listening = self.asked.listen(Vec::new());
+        self.held.give_up().await;
+        let answer = tokio::select! {
+            biased;
+            answer = request => answer,
+            never = listening.dismisses() => match never {},
+        };
+        if answer.is_ok() {
+            listening.answered();
+        }
+        answer
+    }
 }
 
 impl ClientHandler for Handler {

@@ -1,5 +1,8 @@
 //! The handshake: which revision of the protocol a connection speaks.
 
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rmcp::model::ProtocolVersion;
@@ -7,11 +10,13 @@ use rmcp::service::{
     ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _,
     RoleClient, RunningService,
 };
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::timeout;
 
 use crate::connect::Wire;
 use crate::fault;
 use crate::handler::Handler;
+use crate::held::Held;
 
 /// How long a server may take until it is ready.
 const READY: Duration = Duration::from_secs(30);
@@ -30,6 +35,30 @@ pub(crate) enum Greeting {
 pub(crate) struct Failed {
     pub(crate) why: String,
     pub(crate) may_be_older: bool,
+}
+
+/// What a server writes. When that ends, the server waits for nobody: the connection would wait for
+/// the answer to its question first.
+struct Written {
+    from: Box<dyn AsyncRead + Send + Unpin>,
+    held: Held,
+}
+
+impl AsyncRead for Written {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        let read = Pin::new(&mut self.from).poll_read(cx, into);
+        if let Poll::Ready(read) = &read
+            && (read.is_err() || into.filled().len() == before)
+        {
+            self.held.gone();
+        }
+        read
+    }
 }
 
 /// Greets a server, and waits until it is ready.
@@ -57,6 +86,7 @@ pub(crate) async fn greet(
     let ready = async {
         match wire {
             Wire::Streams(from, to) | Wire::OlderStreams(from, to) => {
+                let from = Written { from, held: handler.held.clone() };
                 handler.serve_with_lifecycle((from, to), lifecycle).await
             }
             Wire::Http(transport) => handler.serve_with_lifecycle(transport, lifecycle).await,

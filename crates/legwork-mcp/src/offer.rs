@@ -106,7 +106,7 @@ impl Tool for OfferTool {
 
     fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            match self.answer(call, cx).await {
+            match self.connections.handler.unasked(self.answer(call, cx)).await {
                 Ok(parts) => ToolOutcome::parts(parts),
                 Err(Unanswered::Outcome(outcome)) => outcome,
                 Err(Unanswered::Why(why)) => {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use legwork_core::tool::EffectClass;
-use legwork_core::{AgentState, ToolSpec};
+use legwork_core::{AgentState, EffectKey, ToolSpec};
 use legwork_port::toolset::{Error, OpenToolset};
 use legwork_port::{BoxFuture, Tool};
 use rmcp::model::Tool as Listed;
@@ -49,8 +49,15 @@ struct Shown {
 }
 
 impl OpenToolset for Opened {
-    fn tools<'a>(&'a self, _: &'a AgentState) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>> {
-        Box::pin(async {
+    fn tools<'a>(
+        &'a self,
+        state: &'a AgentState,
+    ) -> BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, Error>> {
+        Box::pin(async move {
+            let over = self.connections.handler.held.take_if(|call| is_over(call, state));
+            if let Some(over) = over {
+                over.end().await;
+            }
             let live = self.connections.live().await?;
             let revision = self.present();
             let known = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -65,7 +72,8 @@ impl OpenToolset for Opened {
     }
 
     fn revision(&self) -> Option<u64> {
-        Some(self.present())
+        // A call that is held ends where the tools are listed next.
+        self.connections.handler.held.is_empty().then(|| self.present())
     }
 
     fn instructions(&self) -> Option<String> {
@@ -224,6 +232,13 @@ impl Opened {
         let origin = json!({"server": &*self.settings.name, "tool": &*tool.name});
         Ok(spec.timeout(self.settings.timeout).tag("mcp").with_metadata("mcp", origin))
     }
+}
+
+/// Whether a call of this session has its outcome, such as a denial.
+fn is_over(call: &EffectKey, state: &AgentState) -> bool {
+    let is_its = state.effect_key(call.index).is_some_and(|key| key == *call);
+    let waits = is_its && state.call(call.index).is_some_and(|slot| slot.execution().is_none());
+    call.session == *state.session() && !waits
 }
 
 /// Takes the room that a tool needs, if there is that much.

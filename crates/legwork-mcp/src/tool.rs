@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::connection::{Connections, Live, said};
 use crate::handler::Handler;
-use crate::held::UnderWay;
+use crate::held::{Next, UnderWay, Waiting};
 use crate::input::{self, Given, Round};
 use crate::{fault, result};
 
@@ -88,23 +88,24 @@ impl RemoteTool {
     async fn send(&self, params: CallToolRequestParams, cx: &ToolContext) -> Answer {
         let handler = &self.connections.handler;
         let given = input::given(cx.supplied());
-        let call = match handler.held.take(&cx.key) {
-            Some(held) => held.answer(cx.supplied()).await,
-            None => None,
-        };
+        let turn = handler.turns.read().await;
+        if let Some(held) = handler.held.take(&cx.key)
+            && let Some(call) = held.goes_on(cx.supplied()).await
+        {
+            return self.follow(call, cx).await;
+        }
         // An answer is for this call alone: no other one is under way that may ask the same.
-        let _turn = match given.is_empty() || call.is_some() {
-            true => (None, Some(handler.turns.read().await)),
-            false => (Some(handler.turns.write().await), None),
+        let _turn = match given.is_empty() {
+            true => (None, Some(turn)),
+            false => {
+                drop(turn);
+                (Some(handler.turns.write().await), None)
+            }
         };
-        let call = match call {
-            Some(call) => call,
-            None => match self.begin(params, given).await {
-                Ok(call) => call,
-                Err(outcome) => return Answer::Outcome(outcome),
-            },
-        };
-        self.follow(call, cx).await
+        match self.begin(params, given).await {
+            Ok(call) => self.follow(call, cx).await,
+            Err(outcome) => Answer::Outcome(outcome),
+        }
     }
 
     async fn begin(
@@ -128,38 +129,40 @@ impl RemoteTool {
     /// Waits for the answer of a call, or for what it asks.
     async fn follow(&self, mut call: UnderWay, cx: &ToolContext) -> Answer {
         let Handler { calls, held, .. } = &self.connections.handler;
-        let followed = calls.follow(call.progress.clone(), cx);
-        let answer = tokio::select! {
-            biased;
-            answer = &mut call.answer => answer,
-            asks = call.listening.question() => {
-                self.connections.works();
-                return Answer::Outcome(match input::is_too_much(cx.supplied()) {
-                    true => {
-                        call.end().await;
-                        self.failed("it asks without end")
-                    }
-                    false => {
-                        let outcome = asks.question.asked();
-                        held.hold(cx.key.clone(), asks, call).await;
-                        outcome
-                    }
-                });
-            }
+        let next = {
+            let _followed = calls.follow(call.progress.clone(), cx);
+            call.next().await
         };
-        drop(followed);
-        let live = call.ended(answer.is_ok());
-        let answer = match answer {
-            Ok(ServerResult::CallToolResult(result)) => Answer::Outcome(result::outcome(result)),
-            Ok(ServerResult::InputRequiredResult(required)) => Answer::Required(required),
-            Ok(_) => {
-                let why = "it asks for something that this client does not offer";
-                Answer::Outcome(self.failed(why))
+        let answer = match next {
+            Next::Answered(answer) => match *answer {
+                Ok(answer) => self.answered(answer),
+                Err(error) => {
+                    return Answer::Outcome(self.unanswered(&error, &call.live).await);
+                }
+            },
+            Next::Asks(_) if input::is_too_much(cx.supplied()) => {
+                call.end().await;
+                Answer::Outcome(self.failed("it asks without end"))
             }
-            Err(error) => return Answer::Outcome(self.unanswered(&error, &live).await),
+            Next::Asks(asks) => {
+                let outcome = asks.question.asked();
+                held.hold(Waiting::new(cx.key.clone(), cx.supplied().len(), call, asks)).await;
+                Answer::Outcome(outcome)
+            }
         };
         self.connections.works();
         answer
+    }
+
+    fn answered(&self, answer: ServerResult) -> Answer {
+        match answer {
+            ServerResult::CallToolResult(result) => Answer::Outcome(result::outcome(result)),
+            ServerResult::InputRequiredResult(required) => Answer::Required(required),
+            _ => {
+                let why = "it asks for something that this client does not offer";
+                Answer::Outcome(self.failed(why))
+            }
+        }
     }
 
     async fn unanswered(&self, error: &ServiceError, live: &Live) -> ToolOutcome {

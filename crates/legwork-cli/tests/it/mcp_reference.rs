@@ -99,6 +99,38 @@ fn everything_works_in_the_sandbox_and_sees_its_own_variables_alone() {
     assert!(env.contains("GIVEN") && !env.contains("OPENAI") && !env.contains("LEGWORK"), "{env}");
 }
 
+/// A tool that the server lists only once it knows that a person can be asked, and what it asks.
+fn everything_asks(home: &Home) {
+    let asks = Turn::call("my_trigger-elicitation-request", json!({}));
+    let server = Server::start([asks, Turn::text("Done.")]).unwrap();
+    home.ran_with(&server, &["run", "Go"]).ends(4).says("Please provide inputs");
+    let id = text(&home.ran(&["sessions", "list", "--json"]).last(), "session");
+    let refused = home.ran(&["answer", &id, "--result", "{\"name\": \"Ada\", \"integer\": 101}"]);
+    refused.ends(2).says("Integer is to be at most 100");
+    home.ran(&["answer", &id, "--result", "{\"name\": \"Ada\"}"]).ends(0);
+    home.ran_with(&server, &["resume", &id]).ends(0);
+    let result = results(&server).pop().unwrap();
+    assert!(result.contains("- Name: Ada") && result.contains("Integer: 42"), "{result}");
+}
+
+#[test]
+fn everything_asks_a_person_over_stdio() {
+    let Some(servers) = Servers::find() else { return };
+    let home = Home::new();
+    let command = servers.command("everything", &["stdio"]);
+    home.file(CONFIG, &format!("sandbox = \"off\"\n[mcp.my]\n{command}"));
+    everything_asks(&home);
+}
+
+#[test]
+fn everything_asks_a_person_over_http() {
+    let Some(servers) = Servers::find() else { return };
+    let (home, port) = (Home::new(), free_port());
+    home.file(CONFIG, &format!("[mcp.my]\nurl = \"http://127.0.0.1:{port}/mcp\"\n"));
+    let _http = Http::start(&servers, "streamableHttp", port);
+    everything_asks(&home);
+}
+
 #[test]
 fn memory_is_kept_from_run_to_run() {
     let Some(servers) = Servers::find() else { return };

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use legwork_agent::form::Form;
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Run};
+use legwork_agent::{Agent, Run, hook};
 use legwork_core::inbox::Answer;
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::{AgentState, ExecutionStatus, Mask};
 use legwork_mcp::Server;
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{Gate, Script, ScriptedModel, Turn};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::calls::results;
 use crate::fixture::Fixture;
@@ -88,24 +89,99 @@ async fn s18_17_whoever_is_there_is_asked_and_the_call_goes_on() {
     }
 }
 
-#[tokio::test]
-async fn s18_17_a_call_that_waits_for_a_person_is_over_when_another_is_made() {
+/// The server is told that a call is cancelled.
+async fn is_told(fixture: &Fixture) {
+    // The time stands still as long as anything is done.
+    timeout(Duration::from_secs(60), fixture.0.told.pass()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_call_that_waits_is_over_when_it_is_denied() {
     let fixture = Fixture::legacy();
     let call = |tool| Turn::call(tool, json!({}));
     let model = ScriptedModel::new([call("my_asks"), call("my_told"), Turn::text("Done.")]);
     let person = async |pending: Pending, _: AgentState| Some(Answer::deny(&pending, "No."));
     let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
     let run = agent.build().unwrap().run("go").await.unwrap();
-    assert_eq!(results(&run), ["Denied by a person: No.", "{}"], "the server was told");
+    assert_eq!(results(&run), ["Denied by a person: No.", "{}"]);
+    is_told(&fixture).await;
     assert_eq!(fixture.called(), ["asks", "told"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_call_that_waits_is_over_when_another_one_is_made() {
+    let fixture = Fixture::legacy();
+    // What each session is told to call; the connection to the server is the same.
+    let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
+        0 => Turn::call(asked.last(), json!({})),
+        _ => Turn::text("Done."),
+    }));
+    let gate = Gate::new();
+    let (arrives, server) = (gate.clone(), fixture.clone());
+    let person = move |pending: Pending, _: AgentState| {
+        let (arrives, server) = (arrives.clone(), server.clone());
+        async move {
+            arrives.open();
+            is_told(&server).await;
+            written(&pending)
+        }
+    };
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
+    let agent = agent.build().unwrap();
+    let (asks, ()) = tokio::join!(agent.run("my_asks"), async {
+        gate.pass().await;
+        agent.run("my_echo").await.unwrap();
+    });
+    assert_eq!(results(&asks.unwrap()), [r#"[{"colour":"red"},{"count":7}]"#]);
+    assert_eq!(fixture.called(), ["asks", "echo", "asks"]);
+    assert_eq!(fixture.connections(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_denied_call_is_over_before_the_next_inference() {
+    let fixture = Fixture::legacy();
+    let server = fixture.clone();
+    let looks = hook::before_inference("looks", move |inference, _| {
+        let server = server.clone();
+        async move {
+            if !server.called().is_empty() {
+                is_told(&server).await;
+            }
+            inference
+        }
+    });
+    let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
+    let person = async |pending: Pending, _: AgentState| Some(Answer::deny(&pending, "No."));
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture)).approver(person);
+    let agent = agent.hook(looks);
+    agent.build().unwrap().run("go").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn s18_17_a_call_that_waits_is_over_when_nobody_is_there() {
     let (fixture, store) = (Fixture::legacy(), MemoryStore::new());
     let run = agent(&fixture, &store, &["my_asks"]).run("go").in_session("s").outcome().await;
     waits(&run.unwrap());
-    fixture.0.cancelled.pass().await;
+    is_told(&fixture).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_call_that_waits_is_over_when_the_run_is_dropped() {
+    let fixture = Fixture::legacy();
+    let asked = Gate::new();
+    let is_asked = asked.clone();
+    let person = move |_: Pending, _: AgentState| {
+        is_asked.open();
+        std::future::pending::<Option<Answer>>()
+    };
+    let model = ScriptedModel::new([Turn::call("my_asks", json!({})), Turn::text("Done.")]);
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
+    let agent = agent.build().unwrap();
+    tokio::select! {
+        run = agent.run("go") => panic!("{:?}", run.unwrap().status()),
+        () = asked.pass() => {}
+    }
+    is_told(&fixture).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,8 +194,8 @@ async fn s18_17_a_call_whose_server_ended_while_it_waited_is_made_anew() {
         async move {
             if server.connections() == 1 {
                 server.die();
-                // They think about it; the client sees meanwhile that it ended.
-                tokio::time::sleep(Duration::from_secs(60)).await;
+                // The client sees that; no time passes before it does.
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
             written(&pending)
         }
@@ -128,6 +204,20 @@ async fn s18_17_a_call_whose_server_ended_while_it_waited_is_made_anew() {
     let run = agent.build().unwrap().run("go").await.unwrap();
     assert_eq!(results(&run), [r#"[{"colour":"red"},{"count":7}]"#]);
     assert_eq!((fixture.connections(), fixture.called().len()), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn s18_17_a_server_that_does_not_wait_for_a_person_has_the_last_word() {
+    let fixture = Fixture::legacy();
+    let model = ScriptedModel::new([Turn::call("my_hurries", json!({})), Turn::text("Done.")]);
+    let person = async |pending: Pending, _: AgentState| {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        written(&pending)
+    };
+    let agent = Agent::builder(model).toolset(Server::new("my", fixture.clone())).approver(person);
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    assert_eq!(results(&run), ["request timeout after PT1S"]);
+    assert_eq!(fixture.called(), ["hurries"]);
 }
 
 #[tokio::test]

@@ -1,13 +1,14 @@
 //! A tool of the server for tests that asks a person, in both revisions.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock,
     ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, InputRequest,
     InputRequiredResult, ServerRequest,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::fixture::Shared;
@@ -52,13 +53,21 @@ pub(crate) async fn answer(
         let asks = InputRequest::Elicitation(ElicitRequest::new(asks));
         return needs([("page", asks)], "visited");
     }
+    if request.name == "hurries" {
+        let asks = ServerRequest::ElicitRequest(ElicitRequest::new(colour()));
+        let options = PeerRequestOptions::with_timeout(Duration::from_secs(1));
+        let asked = cx.peer.send_cancellable_request(asks, options).await.unwrap();
+        return text(asked.await_response().await.unwrap_err().to_string());
+    }
     match cx.protocol_version().is_none_or(|version| version.has_initialize()) {
         true => tokio::select! {
-            said = asks_meanwhile(cx) => said,
+            biased;
+            // It is told that before its question is dismissed.
             () = cx.ct.cancelled() => {
                 fixture.cancelled.open();
                 text("it is over")
             }
+            said = asks_meanwhile(cx) => said,
         },
         false => asks_at_once(request),
     }

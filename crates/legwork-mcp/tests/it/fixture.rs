@@ -8,14 +8,15 @@ use legwork_mcp::{Connect, Connected, Error, connect};
 use legwork_port::BoxFuture;
 use legwork_testkit::Gate;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
-    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, Prompt, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam,
+    ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -39,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     /// Calls whose cancellation the server was told.
     pub(crate) cancelled: Gate,
+    /// Opens when the server is told that a call is cancelled.
+    pub(crate) told: Gate,
     /// Opens when a call of `asks` begins.
     pub(crate) asks: Gate,
     pub(crate) connections: AtomicUsize,
@@ -74,6 +77,7 @@ impl Fixture {
             tool("dies", any()),
             tool("asks", any()),
             tool("visits", any()),
+            tool("hurries", any()),
         ];
         Self(Arc::new(Shared {
             versions: versions.to_vec(),
@@ -83,6 +87,7 @@ impl Fixture {
             called: Mutex::default(),
             gate: Gate::new(),
             cancelled: Gate::new(),
+            told: Gate::new(),
             asks: Gate::new(),
             connections: AtomicUsize::new(0),
             changes: tokio::sync::watch::Sender::new(0),
@@ -177,6 +182,14 @@ impl ServerHandler for Fixture {
         }
     }
 
+    async fn on_cancelled(
+        &self,
+        _: CancelledNotificationParam,
+        _: NotificationContext<RoleServer>,
+    ) {
+        self.0.told.open();
+    }
+
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
@@ -243,7 +256,7 @@ impl ServerHandler for Fixture {
         if request.name == "again" {
             return Err(ErrorData::invalid_params("no such day", None));
         }
-        if matches!(&*request.name, "asks" | "visits") {
+        if matches!(&*request.name, "asks" | "visits" | "hurries") {
             return Ok(asking::answer(&request, &cx, &self.0).await);
         }
         let text = self.does(&request, &cx).await;
