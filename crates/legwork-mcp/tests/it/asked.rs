@@ -1,6 +1,7 @@
 //! What a server asks of a person in the middle of a call.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use legwork_agent::form::Form;
@@ -140,12 +141,15 @@ async fn s18_17_a_call_that_waits_is_over_when_another_one_is_made() {
 #[tokio::test(start_paused = true)]
 async fn s18_17_a_denied_call_is_over_before_the_next_inference() {
     let fixture = Fixture::legacy();
-    let server = fixture.clone();
+    let told = Arc::new(AtomicBool::new(false));
+    let (server, is_known) = (fixture.clone(), Arc::clone(&told));
+    // A hook that panics does not fail the run: what it saw is asserted behind it.
     let looks = hook::before_inference("looks", move |inference, _| {
-        let server = server.clone();
+        let (server, is_known) = (server.clone(), Arc::clone(&is_known));
         async move {
             if !server.called().is_empty() {
                 is_told(&server).await;
+                is_known.store(true, Ordering::SeqCst);
             }
             inference
         }
@@ -155,6 +159,7 @@ async fn s18_17_a_denied_call_is_over_before_the_next_inference() {
     let agent = Agent::builder(model).toolset(Server::new("my", fixture)).approver(person);
     let agent = agent.hook(looks);
     agent.build().unwrap().run("go").await.unwrap();
+    assert!(told.load(Ordering::SeqCst), "the server was told before the second inference");
 }
 
 #[tokio::test(start_paused = true)]
