@@ -99,7 +99,7 @@ impl Ready {
     /// The state with the present model and limits instead of those in its journal.
     pub(crate) fn adjusted(&self, state: AgentState) -> AgentState {
         let state = match other_model(&state, &self.model) {
-            Some(settings) => state.with(Event::SettingsSet(settings)),
+            Some(settings) => state.with(Event::SettingsSet(settings.into())),
             None => state,
         };
         let definition = &state.facts().definition;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::lean;
+
 /// A SHA-256 digest, shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Digest(Arc<str>);
+pub struct Digest(#[serde(deserialize_with = "lean::text")] Arc<str>);
 
 impl Digest {
     /// The digest of bytes.

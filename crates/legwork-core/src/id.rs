@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::hidden::is_hidden;
+use crate::lean;
 
 macro_rules! text_id {
     ($(#[$meta:meta])* $name:ident) => {
@@ -14,7 +15,7 @@ macro_rules! text_id {
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
-        pub struct $name(Arc<str>);
+        pub struct $name(#[serde(deserialize_with = "lean::text")] Arc<str>);
 
         impl $name {
             /// An id from its text, which is not checked.

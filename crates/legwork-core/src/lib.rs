@@ -50,6 +50,7 @@ pub mod id;
 pub mod inbox;
 pub mod inference;
 pub mod journal;
+mod lean;
 pub mod mask;
 pub mod message;
 pub mod metadata;

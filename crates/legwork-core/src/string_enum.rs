@@ -61,8 +61,7 @@ macro_rules! string_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-                Ok(Self::from(text.as_ref()))
+                crate::lean::from_text(deserializer, |text| Self::from(text))
             }
         }
     };

@@ -86,7 +86,7 @@ async fn approve_covered(cx: &StepContext, mut state: AgentState) -> Result<Agen
 fn answered(cx: &StepContext, state: AgentState, answer: Answer) -> AgentState {
     let waits = state.pending().iter().find(|pending| pending.id == answer.id);
     let index = waits.map(|pending| pending.index);
-    let state = state.with(Event::Answered(Answered { answer }));
+    let state = state.with(Event::Answered(Answered { answer }.into()));
     index.into_iter().for_each(|index| cx.emit_ended(&state, index));
     state
 }

@@ -205,7 +205,7 @@ pub fn record(
         Err(refusal) => {
             let Posted { cursor, key, item } = posted;
             let refused = Some(RefusedItem { item, reason: refusal.to_string() });
-            let taken = Event::InboxTaken(InboxTaken { cursor, key, refused });
+            let taken = Event::InboxTaken(InboxTaken { cursor, key, refused }.into());
             (state.with(taken), Some(refusal))
         }
     }

@@ -9,15 +9,17 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use legwork_core::Seq;
 use legwork_core::entry::{self, Entry};
 use legwork_port::store::Unreadable;
-
-/// Bytes of lines that are read before they are decoded, and the next are read.
-const MOST: usize = 8 << 20;
+use memchr::memchr;
 
 /// Bytes of lines that are worth a thread.
-const PER_THREAD: usize = 256 << 10;
+const PER_THREAD: usize = 128 << 10;
 
 /// Threads at most, the caller's included.
 const THREADS: usize = 4;
+
+/// Bytes of lines that are read before they are decoded, and the next are read in their place:
+/// memory that is touched for the first time takes longer than a thread to begin.
+const MOST: usize = THREADS * PER_THREAD;
 
 /// Rows that were read and not decoded yet.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct RowBuffer {
     before: Seq,
     rows: Vec<Row>,
     lines: Vec<u8>,
+    /// The processors that there are, once that was asked.
+    processors: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +81,14 @@ pub(crate) struct Damage {
 impl RowBuffer {
     /// No rows yet; the first will begin behind the entry of a number.
     pub(crate) fn after(before: Seq) -> Self {
-        Self { before, rows: Vec::new(), lines: Vec::new() }
+        Self { before, rows: Vec::new(), lines: Vec::new(), processors: None }
+    }
+
+    /// Leaves no rows; the next will begin behind the entry of a number.
+    pub(crate) fn clear(&mut self, before: Seq) {
+        self.before = before;
+        self.rows.clear();
+        self.lines.clear();
     }
 
     /// Adds the lines of the next row, up to the entry of a number.
@@ -104,13 +115,22 @@ impl RowBuffer {
 
     /// Decodes all rows, in their order, and leaves none.
     pub(crate) fn decode(&mut self) -> Vec<Decoded> {
-        let worth = self.lines.len() / PER_THREAD;
-        // Counting the processors reads files of the system: more work than most journals are.
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = if worth > 1 { processors().min(THREADS).min(worth) } else { 1 };
+        let threads = self.threads();
         let decoded = self.decode_with(threads);
-        *self = Self::after(self.last());
+        self.clear(self.last());
         decoded
+    }
+
+    /// How many threads decode its lines.
+    fn threads(&mut self) -> usize {
+        let worth = self.lines.len() / PER_THREAD;
+        if worth <= 1 {
+            return 1;
+        }
+        // Counting them reads files of the system: more work than most journals are.
+        let count = || thread::available_parallelism().map_or(1, NonZero::get);
+        let processors = *self.processors.get_or_insert_with(count);
+        processors.min(THREADS).min(worth)
     }
 
     fn decode_with(&self, threads: usize) -> Vec<Decoded> {
@@ -180,7 +200,7 @@ impl Decoded {
     /// Decodes the lines of a row that begins behind one entry and ends with another.
     fn push_row(&mut self, before: Seq, last: Seq, lines: &[u8]) -> Result<(), End> {
         let (mut before, mut kept) = (before, 0);
-        for line in lines.split(|byte| *byte == b'\n') {
+        for line in split(lines) {
             if before == last {
                 // What follows the row's last entry is not part of the journal: entries that
                 // come later have rows of their own.
@@ -211,6 +231,17 @@ impl End {
     fn damage(kept: Option<&[u8]>, reason: String) -> Self {
         Self::Damage(Damage { reason, kept: kept.unwrap_or_default().to_vec() })
     }
+}
+
+/// The lines of a row.
+fn split(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(lines);
+    std::iter::from_fn(move || {
+        let lines = rest?;
+        let at = memchr(b'\n', lines);
+        rest = at.and_then(|at| lines.get(at + 1..));
+        lines.get(..at.unwrap_or(lines.len()))
+    })
 }
 
 /// Reads a line that should hold the entry of a number.

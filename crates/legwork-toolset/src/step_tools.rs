@@ -152,19 +152,20 @@ impl StepTools {
     }
 
     /// What is to be recorded of these tools, if the journal of a state does not have them.
-    pub fn unless_known(&self, state: &AgentState) -> Option<ToolsShown> {
+    pub fn unless_known(&self, state: &AgentState) -> Option<Arc<ToolsShown>> {
         let known = state.context().tools_shown.as_ref();
         let digest = self.specs.digest();
         // Where nothing was recorded yet, all tools were shown: that a hook hid them is news.
         let hidden = known.is_none() && state.tool_selection().is_some();
         let same = known.and_then(|known| known.digest.as_ref()) == digest
             && known.and_then(|known| known.instructions.as_ref()) == self.instructions.as_ref();
-        (hidden || !same).then(|| ToolsShown {
+        let shown = || ToolsShown {
             digest: digest.cloned(),
             specs: self.specs.iter().map(Arc::clone).collect(),
             digests: self.entries.iter().map(|entry| entry.digest.clone()).collect(),
             instructions: self.instructions.clone(),
-        })
+        };
+        (hidden || !same).then(|| Arc::new(shown()))
     }
 
     /// Checks arguments of the tool at an index.

@@ -113,7 +113,7 @@ async fn responded(state: AgentState, cx: &StepContext) -> AgentState {
         instructions: None,
     };
     let (reserved, charged) = Default::default();
-    let started = InferenceStarted { reserved, tools: Some(tools), request: None };
+    let started = InferenceStarted { reserved, tools: Some(tools.into()), request: None };
     let look = |at: u32, n: &str| {
         let call = ToolCall::new(format!("call_{at}"), "look", format!("{{\"n\": {n}}}"));
         Part::ToolCall(Arc::new(call))

@@ -10,7 +10,6 @@ use futures_util::future::FutureExt as _;
 use legwork_agent::memory::MemoryStore;
 use legwork_agent::toolset::{Ask, Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Error};
-use legwork_core::event::Answered;
 use legwork_core::inbox::{Answer, Item, Verdict};
 use legwork_core::state::{Pending, PendingReason};
 use legwork_core::tool::{ExecutionMode, FailureKind};
@@ -108,10 +107,10 @@ fn answered_once(entries: &[Arc<Entry>]) -> Result<(), String> {
     for entry in entries {
         let index = match &entry.event {
             Event::ToolFinished(finished) => finished.index,
-            Event::Answered(Answered { answer }) => match &answer.verdict {
+            Event::Answered(answered) => match &answered.answer.verdict {
                 // The body of a call that was approved has its own outcome.
                 Verdict::Approve(_) | Verdict::RunAgain => continue,
-                _ => answer.id.rsplit('/').next().unwrap().parse().unwrap(),
+                _ => answered.answer.id.rsplit('/').next().unwrap().parse().unwrap(),
             },
             _ => continue,
         };

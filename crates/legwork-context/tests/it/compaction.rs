@@ -284,7 +284,7 @@ fn s9_5_files_read_and_changed_are_listed() {
         instructions: None,
     };
     let (reserved, request) = (Amounts::default(), None);
-    let started = InferenceStarted { reserved, tools: Some(shown), request };
+    let started = InferenceStarted { reserved, tools: Some(shown.into()), request };
     let story = Story::of("hi").with(Event::InferenceStarted(started));
     let call = |tool: &'static str, path: &'static str| (tool, path, "ok");
     let story = story

@@ -32,9 +32,12 @@ pub(super) fn read(line: &[u8]) -> Option<Entry> {
 /// The number in a line that begins with `before`, and the rest of the line.
 fn number<'l>(line: &'l str, before: &str) -> Option<(u64, &'l str)> {
     let line = line.strip_prefix(before)?;
-    let length = line.bytes().take_while(u8::is_ascii_digit).count();
-    let (digits, rest) = line.split_at_checked(length)?;
+    let (mut number, mut length) = (0_u64, 0);
+    for digit in line.bytes().take_while(u8::is_ascii_digit) {
+        number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        length += 1;
+    }
     // As JSON has it, a number begins with a zero only if that is all of it.
-    let is_json = digits.len() == 1 || !digits.starts_with('0');
-    Some((digits.parse().ok().filter(|_| is_json)?, rest))
+    let is_json = length == 1 || (length > 1 && !line.starts_with('0'));
+    Some((number, line.get(length..).filter(|_| is_json)?))
 }

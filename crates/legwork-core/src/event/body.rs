@@ -13,6 +13,7 @@ use crate::error::ErrorRecord;
 use crate::id::{AgentId, CallId, EffectKey, Seq, SessionId};
 use crate::inbox::{Answer, Cursor, Item};
 use crate::inference::Response;
+use crate::lean;
 use crate::message::Message;
 use crate::nesting;
 use crate::outcome::ContinuationOutcome;
@@ -84,7 +85,7 @@ pub struct InferenceStarted {
     pub reserved: Amounts,
     /// The tools shown, if they differ from those recorded last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<ToolsShown>,
+    pub tools: Option<Arc<ToolsShown>>,
     /// The request as it is sent; none if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestSent>,
@@ -129,6 +130,7 @@ pub struct InferenceInterrupted {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Responded {
     /// The response; its calls run only if it is complete.
+    #[serde(deserialize_with = "lean::shared")]
     pub response: Arc<Response>,
     /// What is charged for it.
     pub charged: Amounts,
@@ -171,6 +173,7 @@ pub struct ToolFinished {
     /// The index of the call in the response.
     pub index: u32,
     /// The outcome of its body, or why it was not run.
+    #[serde(deserialize_with = "lean::shared")]
     pub outcome: Arc<ToolOutcome>,
     /// How long its body ran; zero if it was not run.
     #[serde(default, skip_serializing_if = "is_instant")]
@@ -270,6 +273,7 @@ pub struct Answered {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepFinished {
     /// Whether the execution goes on, and why.
+    #[serde(deserialize_with = "lean::shared")]
     pub outcome: Arc<ContinuationOutcome>,
     /// The active time since time was last charged.
     pub took: Micros,

@@ -56,7 +56,7 @@ events! {
     /// A request is about to be sent to the model; begins a step if there is none.
     InferenceStarted(InferenceStarted) = "inference_started", Both;
     /// The request to the model failed.
-    InferenceFailed(InferenceFailed) = "inference_failed", Both;
+    InferenceFailed(Box<InferenceFailed>) = "inference_failed", Both;
     /// The run ended before the model answered: an estimate is charged, the rest released.
     InferenceInterrupted(InferenceInterrupted) = "inference_interrupted", Both;
     /// The model responded.
@@ -76,11 +76,11 @@ events! {
     /// The execution waits for answers.
     Paused(Paused) = "paused", Conversation;
     /// A pending call was answered.
-    Answered(Answered) = "answered", Both;
+    Answered(Box<Answered>) = "answered", Both;
     /// An error occurred.
     Failed(ErrorRecord) = "failed", Conversation;
     /// A stop was requested.
-    StopRaised(StopSignal) = "stop_raised", Conversation;
+    StopRaised(Box<StopSignal>) = "stop_raised", Conversation;
     /// A step ended, with the outcome that was decided.
     StepFinished(StepFinished) = "step_finished", Both;
     /// Active time of the current step was charged.
@@ -100,7 +100,7 @@ events! {
     /// A metadata value of the conversation was set or removed.
     MetadataSet(MetadataSet) = "metadata_set", Conversation;
     /// An inbox item was taken up; its effect is the next event.
-    InboxTaken(InboxTaken) = "inbox_taken", Session;
+    InboxTaken(Box<InboxTaken>) = "inbox_taken", Session;
     /// The head of the session was moved.
     HeadMoved(HeadMoved) = "head_moved", Session;
     /// A label of an entry was set or removed.
@@ -112,11 +112,11 @@ events! {
     /// A suspended session goes on.
     Resumed(Resumed) = "resumed", Session;
     /// A person set settings of the session.
-    SettingsSet(SessionSettings) = "settings_set", Session;
+    SettingsSet(Box<SessionSettings>) = "settings_set", Session;
     /// An inference that is no step is about to be made.
     AuxiliaryStarted(AuxiliaryStarted) = "auxiliary_started", Session;
     /// An inference that is no step ended.
-    AuxiliaryFinished(AuxiliaryFinished) = "auxiliary_finished", Session;
+    AuxiliaryFinished(Box<AuxiliaryFinished>) = "auxiliary_finished", Session;
     /// From now on a summary is read in place of the beginning of the conversation.
     Compacted(Arc<Compacted>) = "compacted", Conversation;
     /// The path that was left is summarised at the beginning of the new one.
@@ -130,6 +130,10 @@ events! {
     /// A call was taken back, or that was refused.
     UndoFinished(UndoFinished) = "undo_finished", Session;
 }
+
+// A journal in memory is mostly this: bodies that are large and rare are boxed.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Event>() <= 120);
 
 /// The body of an event does not fit its type.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, ErrorRecord, ErrorSource};
 use crate::inference::{Discarded, Usage};
+use crate::lean;
 use crate::message::{Author, Malformed, Message, Part};
 use crate::nesting::{self, OWN_KEY};
 use crate::string_enum::string_enum;
@@ -50,6 +51,7 @@ string_enum! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Response {
     /// The assistant message.
+    #[serde(deserialize_with = "lean::shared")]
     pub message: Arc<Message>,
     /// The model that answered, as the provider names it; may differ from the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -108,7 +108,7 @@ fn defining(facts: &SessionFacts) -> Vec<Event> {
         events.push(Event::Defined(Defined { definition: own, digest }));
     }
     if !settings.is_empty() {
-        events.push(Event::SettingsSet(settings));
+        events.push(Event::SettingsSet(settings.into()));
     }
     // A program may have changed it since.
     if set != *facts.definition {

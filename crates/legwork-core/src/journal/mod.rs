@@ -77,7 +77,7 @@ impl Journal {
     ///
     /// An entry that moved the head is on no path: it leads to the entry that it moved it to.
     pub fn path(&self, head: Seq) -> Vec<Arc<Entry>> {
-        let mut path = Vec::new();
+        let mut path = Vec::with_capacity(self.entries.len());
         let mut at = head;
         while let Some(entry) = self.get(at) {
             let next = match &entry.event {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::id::AgentId;
+use crate::lean;
 
 /// The author of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ use crate::id::AgentId;
 #[non_exhaustive]
 pub enum Author {
     /// A model, as `provider:model`.
-    Model(Arc<str>),
+    Model(#[serde(deserialize_with = "lean::text")] Arc<str>),
     /// A person, by a name.
     Person(Arc<str>),
     /// An agent of another session.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::CallId;
+use crate::lean;
 use crate::message::ProviderData;
 
 /// A request by the model to run a tool.
@@ -15,8 +16,10 @@ pub struct ToolCall {
     /// The provider's id of the call; its result refers to it.
     pub id: CallId,
     /// The tool's name as the model wrote it.
+    #[serde(deserialize_with = "lean::text")]
     pub name: Arc<str>,
     /// The arguments as the model wrote them; not necessarily valid JSON.
+    #[serde(deserialize_with = "lean::text")]
     pub arguments: Arc<str>,
     /// Data of the provider, sent back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 mod app;
 mod author;
+mod cached;
 mod call;
 mod json;
 mod malformed;
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 pub use app::App;
 pub use author::Author;
+use cached::Cached;
 pub use call::ToolCall;
 pub use json::JsonText;
 pub use malformed::Malformed;
@@ -22,9 +24,9 @@ pub use part::{
     File, Image, MediaSource, Part, ProviderData, ResultPart, Text, Thinking, ToolResult,
 };
 pub use rendered::Form;
-use rendered::Rendered;
 
 pub use crate::encoded::{Encoded, Wire};
+use crate::lean;
 use crate::metadata::Metadata;
 use crate::string_enum::string_enum;
 
@@ -50,6 +52,7 @@ pub struct Message {
     /// Who speaks: a user, the model or a tool.
     pub role: Role,
     /// The content, in order.
+    #[serde(deserialize_with = "lean::few")]
     pub parts: Vec<Part>,
     /// The author, where the role does not determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,9 +64,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<Arc<App>>,
     #[serde(skip)]
-    encoded: Encoded,
-    #[serde(skip)]
-    rendered: Rendered,
+    cached: Cached,
 }
 
 impl PartialEq for Message {
@@ -83,16 +84,14 @@ impl Message {
             author: None,
             metadata: Metadata::default(),
             app: None,
-            encoded: Encoded::default(),
-            rendered: Rendered::default(),
+            cached: Cached::default(),
         }
     }
 
     /// The same with other parts.
     #[must_use]
     pub fn with_parts(self, parts: Vec<Part>) -> Self {
-        let (encoded, rendered) = Default::default();
-        Self { parts, encoded, rendered, ..self }
+        Self { parts, cached: Cached::default(), ..self }
     }
 
     /// The same with an author.
@@ -106,7 +105,7 @@ impl Message {
     pub(crate) fn set_author(&mut self, author: Author) {
         self.author = Some(author);
         // What is sent to a provider depends on whether one of its models wrote it.
-        self.encoded = Encoded::default();
+        self.cached = Cached::default();
     }
 
     /// The same with a metadata value.
@@ -157,7 +156,7 @@ impl Message {
         out: &mut Vec<u8>,
         encode: impl FnOnce(&Self, &mut Vec<u8>),
     ) {
-        self.encoded.append(wire, out, |out| encode(self, out));
+        self.cached.encoded().append(wire, out, |out| encode(self, out));
     }
 
     /// The message in another form; that of the first form is rendered once and cached.
@@ -169,7 +168,7 @@ impl Message {
         form: Form,
         render: impl FnOnce(&Self) -> Option<Self>,
     ) -> Arc<Self> {
-        self.rendered.get(form, || render(self)).unwrap_or_else(|| Arc::clone(self))
+        self.cached.rendered().get(form, || render(self)).unwrap_or_else(|| Arc::clone(self))
     }
 
     /// An estimate of what a model reads of it, in bytes of text.

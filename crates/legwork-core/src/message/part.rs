@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::CallId;
+use crate::lean;
 use crate::message::{JsonText, ToolCall};
 
 /// One part of a message.
@@ -21,7 +22,7 @@ pub enum Part {
     /// Reasoning of the model, as far as the provider shows it.
     Thinking(Thinking),
     /// A request to run a tool.
-    ToolCall(Arc<ToolCall>),
+    ToolCall(#[serde(deserialize_with = "lean::shared")] Arc<ToolCall>),
     /// The result of a tool call.
     ToolResult(ToolResult),
     /// An image.
@@ -148,6 +149,7 @@ pub struct ToolResult {
     /// The tool's name.
     pub name: Arc<str>,
     /// The content, in the order in which the model reads it.
+    #[serde(deserialize_with = "lean::few")]
     pub parts: Vec<ResultPart>,
     /// Whether the call did not succeed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

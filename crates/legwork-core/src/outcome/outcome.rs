@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lean;
 use crate::outcome::{Decision, StopReason, StopSignal, Vote};
 
 /// The name of the criterion that requests to go on when the model called tools.
@@ -20,7 +21,7 @@ pub struct ContinuationOutcome {
     /// Every vote other than a plain allow, sorted by name, the deciding one included.
     ///
     /// Journals of early versions lack the deciding one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "lean::few", skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
 }
 

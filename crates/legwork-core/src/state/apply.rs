@@ -54,7 +54,7 @@ impl Inner {
             Event::Answered(answered) => self.answer(entry, &answered.answer),
             Event::Failed(error) => self.fail(error.clone()),
             Event::StopRaised(signal) => {
-                let signal = signal.clone();
+                let signal = (**signal).clone();
                 self.in_execution(|e| Arc::make_mut(&mut e.signals).push(signal));
             }
             Event::Worked(worked) => self.work(worked.took),

@@ -368,7 +368,7 @@ impl AgentState {
             let expected = pending.digest.clone();
             return Err(Refusal::OtherCall { id: answer.id, expected, given });
         }
-        Ok(vec![Event::Answered(event::Answered { answer })])
+        Ok(vec![Event::Answered(event::Answered { answer }.into())])
     }
 
     /// Why a call of an id does not wait.

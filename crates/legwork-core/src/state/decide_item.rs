@@ -16,8 +16,8 @@ impl AgentState {
         posted.item.check()?;
         let Posted { cursor, key, item } = posted;
         let effect = self.decide_item(item)?;
-        let taken = Event::InboxTaken(event::InboxTaken { cursor, key, refused: None });
-        Ok(std::iter::once(taken).chain(effect).collect())
+        let taken = event::InboxTaken { cursor, key, refused: None };
+        Ok(std::iter::once(Event::InboxTaken(taken.into())).chain(effect).collect())
     }
 
     /// The events of an inbox item.
@@ -52,7 +52,7 @@ impl AgentState {
             Some(link) if settings.has_limits() => {
                 Err(Refusal::LimitsGranted { parent: link.session.clone() })
             }
-            _ => Ok(vec![Event::SettingsSet(settings)]),
+            _ => Ok(vec![Event::SettingsSet(settings.into())]),
         }
     }
 
@@ -60,7 +60,8 @@ impl AgentState {
         if self.status().is_none_or(ExecutionStatus::is_terminal) {
             return Err(Refusal::NothingToStop { status: self.status_text() });
         }
-        Ok(vec![Event::StopRaised(StopSignal::new(StopReason::UserRequested, "inbox", why))])
+        let signal = StopSignal::new(StopReason::UserRequested, "inbox", why);
+        Ok(vec![Event::StopRaised(signal.into())])
     }
 }
 

@@ -80,7 +80,7 @@ impl AgentState {
     /// Adds a request to stop.
     #[must_use]
     pub fn with_stop_signal(self, signal: StopSignal) -> Self {
-        self.with(Event::StopRaised(signal))
+        self.with(Event::StopRaised(signal.into()))
     }
 
     /// Records an error.

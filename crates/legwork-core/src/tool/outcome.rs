@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::approval;
 use crate::id::SessionId;
+use crate::lean;
 use crate::message::ResultPart;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
@@ -54,7 +55,7 @@ pub enum Deferral {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Output(pub Vec<ResultPart>);
+pub struct Output(#[serde(deserialize_with = "lean::few")] pub Vec<ResultPart>);
 
 impl Output {
     /// It as one value: the JSON of its only part, or else its text.

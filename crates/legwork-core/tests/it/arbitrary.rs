@@ -452,7 +452,7 @@ fn of_a_view() -> BoxedStrategy<Event> {
             Event::AuxiliaryStarted(event::AuxiliaryStarted { purpose, model, reserved })
         }),
         2 => (amounts(), prop::option::of(error())).prop_map(|(charged, error)| {
-            Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error })
+            Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error }.into())
         }),
         3 => compacted.prop_map(|(summary, first, also_kept, cause, tokens_before, [a, b, c])| {
             Event::Compacted(Arc::new(event::Compacted {
@@ -484,13 +484,13 @@ fn of_a_step() -> BoxedStrategy<Event> {
         event::RequestSent { digest: Digest::of_bytes(b"request"), messages, kept }
     });
     let sent = prop::option::weighted(0.2, sent);
-    let started = (amounts(), prop::option::weighted(0.2, shown()), sent);
+    let started = (amounts(), prop::option::weighted(0.2, shown().prop_map(Arc::new)), sent);
     prop_oneof![
         4 => started.prop_map(|(reserved, tools, request)| {
             Event::InferenceStarted(event::InferenceStarted { reserved, tools, request })
         }),
         1 => (error(), amounts()).prop_map(|(error, charged)| {
-            Event::InferenceFailed(event::InferenceFailed { error, charged })
+            Event::InferenceFailed(event::InferenceFailed { error, charged }.into())
         }),
         1 => amounts().prop_map(|charged| {
             Event::InferenceInterrupted(event::InferenceInterrupted { charged })
@@ -518,7 +518,7 @@ fn of_a_step() -> BoxedStrategy<Event> {
             let (stage, call) = (Stage::Schema, Some(0));
             Event::OutputRejected(event::OutputRejected { stage, problem, call })
         }),
-        1 => person().prop_map(|answer| Event::Answered(event::Answered { answer })),
+        1 => person().prop_map(|answer| Event::Answered(event::Answered { answer }.into())),
         2 => (decided(), small()).prop_map(|(outcome, took)| {
             Event::StepFinished(event::StepFinished { outcome, took: Micros(took) })
         }),
@@ -540,7 +540,7 @@ fn of_an_execution() -> BoxedStrategy<Event> {
             Event::ExecutionFinished(event::ExecutionFinished { status, outcome })
         }),
         1 => error().prop_map(Event::Failed),
-        1 => signal().prop_map(Event::StopRaised),
+        1 => signal().prop_map(|signal| Event::StopRaised(signal.into())),
         1 => text().prop_map(|by| Event::StopPrevented(event::StopPrevented { by })),
         1 => message().prop_map(Event::FollowedUp),
         2 => message().prop_map(Event::Steered),
@@ -565,7 +565,7 @@ fn of_a_session() -> BoxedStrategy<Event> {
             Event::Defined(event::Defined { definition: definition.into(), digest })
         }),
         3 => taken.prop_map(|(cursor, key, refused)| {
-            Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })
+            Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused }.into())
         }),
         2 => message().prop_map(Event::FollowUpQueued),
         1 => small().prop_map(|to| Event::HeadMoved(HeadMoved { to: Seq(to) })),
@@ -575,7 +575,7 @@ fn of_a_session() -> BoxedStrategy<Event> {
             Some(reason) => Event::Suspended(event::Suspended { reason }),
             None => Event::Resumed(event::Resumed {}),
         }),
-        1 => settings().prop_map(Event::SettingsSet),
+        1 => settings().prop_map(|settings| Event::SettingsSet(settings.into())),
         1 => (small(), 0u32..3, text(), any::<bool>()).prop_map(|(entry, index, words, done)| {
             let call = EffectKey { session: SessionId::new("s"), entry: Seq(entry), index };
             let outcome = match done {

@@ -341,12 +341,12 @@ fn s5_3_a_reservation_left_by_a_crash_is_charged_in_full() {
 fn s5_3_a_failed_attempt_is_charged_what_it_says() {
     let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, "no answer");
     let charged = tokens(2_000, 1_000);
-    let failed = Event::InferenceFailed(InferenceFailed { error: error.clone(), charged });
+    let failed = Event::InferenceFailed(InferenceFailed { error: error.clone(), charged }.into());
     let state = reserve(tell("user: hi"), 1, 1_000, 500).with(failed);
     assert_eq!(state.used(), &Amounts { steps: 1, ..charged });
     assert!(state.ledger().reserved.is_empty());
     let free = InferenceFailed { error, charged: Amounts::default() };
-    let state = reserve(tell("user: hi"), 1, 1_000, 500).with(Event::InferenceFailed(free));
+    let state = reserve(tell("user: hi"), 1, 1_000, 500).with(Event::InferenceFailed(free.into()));
     assert_eq!(state.used(), &Amounts { steps: 1, ..Amounts::default() });
 }
 

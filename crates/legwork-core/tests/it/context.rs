@@ -30,7 +30,7 @@ fn begins(state: AgentState, input: u64) -> AgentState {
 
 fn ends(state: AgentState, input: u64) -> AgentState {
     let charged = amounts(input);
-    state.with(Event::AuxiliaryFinished(AuxiliaryFinished { charged, error: None }))
+    state.with(Event::AuxiliaryFinished(AuxiliaryFinished { charged, error: None }.into()))
 }
 
 fn compacts(state: AgentState, first_kept: u64, summary: &str) -> AgentState {

@@ -55,11 +55,11 @@ fn s1_2_tools_shown_final_arguments_and_outcomes_are_there_after_a_crash() {
     let spec = ToolSpec::new("a", "looks", json!({"type": "object"}));
     let digests = vec![spec.digest()];
     let (specs, instructions) = (vec![Arc::new(spec)], Some("Be quick.".into()));
-    let tools = Some(ToolsShown { digest: None, specs, digests, instructions });
+    let tools = ToolsShown { digest: None, specs, digests, instructions };
     let reserved = Amounts::default();
     let state = tell("user: hi").with(Event::InferenceStarted(InferenceStarted {
         reserved,
-        tools,
+        tools: Some(Arc::new(tools)),
         request: None,
     }));
     let state = go_on(state, "calls: a, b; result: 0 x").with(Event::ToolStarted(ToolStarted {

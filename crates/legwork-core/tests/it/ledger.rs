@@ -270,7 +270,7 @@ impl Life {
         let charged = percent_of(&held, percent);
         self.account.settle(&charged);
         let error = ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, "no answer");
-        self.record(Event::InferenceFailed(InferenceFailed { error, charged }));
+        self.record(Event::InferenceFailed(InferenceFailed { error, charged }.into()));
     }
 
     fn call(&mut self, count: u64) {
@@ -332,7 +332,7 @@ proptest! {
                 2 => Event::InferenceFailed(InferenceFailed {
                     error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, "no answer"),
                     charged: amounts,
-                }),
+                }.into()),
                 3 => Event::StepFinished(StepFinished {
                     outcome: Arc::new(ContinuationOutcome::go_on("test")),
                     took: active_time,

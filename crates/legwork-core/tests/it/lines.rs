@@ -147,7 +147,7 @@ fn s9_1_a_message_is_encoded_once_for_each_wire() {
         });
         String::from_utf8(out).unwrap()
     };
-    assert!(format!("{message:?}").contains("Encoded(none)"));
+    assert!(format!("{message:?}").contains("Caches(none)"));
     assert_eq!(append(&message, Wire::new("one"), "first"), "<first hi");
     assert_eq!(append(&message, Wire::new("one"), "again"), "<first hi");
     // Wires with equal names are equal, at any address.
@@ -170,7 +170,7 @@ fn s9_1_a_message_is_encoded_once_for_each_wire() {
 #[test]
 fn a_message_shows_which_form_is_cached() {
     let message = Arc::new(Message::user("hi"));
-    assert!(format!("{message:?}").contains("Rendered(none)"));
+    assert!(format!("{message:?}").contains("Caches(none)"));
     assert_eq!(message.rendered(legwork_core::message::Form("loud"), |_| None), message);
     assert!(format!("{message:?}").contains("Rendered(loud)"));
 }

@@ -142,7 +142,7 @@ fn s10_2_an_answer_to_nothing_pending_changes_nothing() {
     let state = tell(DOUBT);
     let answer = Answer::new("s/9/9".to_owned(), Verdict::Tell);
     assert!(state.decide(Input::Answer(answer.clone())).is_err());
-    let event = legwork_core::Event::Answered(legwork_core::event::Answered { answer });
+    let event = legwork_core::Event::Answered(legwork_core::event::Answered { answer }.into());
     let after = state.clone().with(event);
     assert_eq!(after.execution(), state.execution());
     assert_eq!(after.context(), state.context());

@@ -143,7 +143,7 @@ fn reading() -> Vec<Event> {
     };
     let finished = |error| {
         let charged = amounts();
-        Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error })
+        Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error }.into())
     };
     let failed = ErrorRecord::new(ErrorSource::Model, ErrorKind::RateLimit, HARD);
     let words = || vec![HARD.into(), "b.rs".into()];
@@ -207,7 +207,7 @@ fn giving_output() -> Vec<Event> {
     vec![
         Event::Defined(event::Defined { definition: definition.into(), digest: None }),
         Event::ExecutionStarted(event::ExecutionStarted { input: vec![said("which?")] }),
-        asked(Some(shown)),
+        asked(Some(shown.into())),
         responded(vec![Part::text(HARD)]),
         Event::OutputRejected(event::OutputRejected {
             stage: Stage::Schema,
@@ -242,7 +242,7 @@ fn taken(cursor: u64) -> Event {
 
 fn refused(cursor: u64, refused: Option<event::RefusedItem>) -> Event {
     let key = format!("key {cursor}");
-    Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused })
+    Event::InboxTaken(event::InboxTaken { cursor: Cursor(cursor), key, refused }.into())
 }
 
 /// Settings with all that can be set.
@@ -341,8 +341,8 @@ fn beginning() -> Vec<Event> {
         Event::Titled(event::Titled { text: None }),
         Event::Suspended(event::Suspended { reason: HARD.into() }),
         Event::Resumed(event::Resumed {}),
-        Event::SettingsSet(settings_set()),
-        Event::SettingsSet(SessionSettings::new().reset()),
+        Event::SettingsSet(settings_set().into()),
+        Event::SettingsSet(SessionSettings::new().reset().into()),
         Event::UndoStarted(event::UndoStarted { call: undone(1) }),
         Event::UndoFinished(event::UndoFinished {
             call: undone(1),
@@ -375,7 +375,7 @@ fn failing() -> Vec<Event> {
     let specs = [spec(), bare, child].map(Arc::new).to_vec();
     let digest = ToolSpecs::new(specs.clone()).digest().cloned();
     let digests = specs.iter().map(|spec| spec.digest()).collect();
-    let tools = Some(ToolsShown { digest, specs, digests, instructions: Some(HARD.into()) });
+    let tools = ToolsShown { digest, specs, digests, instructions: Some(HARD.into()) };
     let error = ErrorRecord {
         status: Some(529),
         code: Some("overloaded_error".into()),
@@ -395,10 +395,10 @@ fn failing() -> Vec<Event> {
     let mut events = vec![
         Event::InferenceStarted(event::InferenceStarted {
             reserved: amounts(),
-            tools,
+            tools: Some(tools.into()),
             request: None,
         }),
-        Event::InferenceFailed(failed),
+        Event::InferenceFailed(failed.into()),
     ];
     events.extend(sources.into_iter().map(other));
     events.push(Event::StepFinished(event::StepFinished { outcome, took: Micros(1_234) }));
@@ -487,7 +487,7 @@ fn supplying() -> Vec<Event> {
         Event::Responded(event::Responded { response, charged: Amounts::default() }),
         Event::ToolStarted(started),
         paused(),
-        Event::Answered(event::Answered { answer }),
+        Event::Answered(event::Answered { answer }.into()),
         Event::ToolStarted(again),
         paused(),
     ]
@@ -565,7 +565,7 @@ fn calling() -> Vec<Event> {
 fn answering() -> Vec<Event> {
     let answer = |index, verdict| Answer::new(pending(index).id, verdict);
     let answered =
-        |index, verdict| Event::Answered(event::Answered { answer: answer(index, verdict) });
+        |index, verdict| Event::Answered(event::Answered { answer: answer(index, verdict) }.into());
     let (by, reason) = ("guard".to_owned(), HARD.to_owned());
     let outcomes = [
         ToolOutcome::text(HARD),
@@ -604,7 +604,9 @@ fn answering() -> Vec<Event> {
         taken(6),
         answered(2, Verdict::RunAgain),
         answered(4, Verdict::Approve(approval(Some(Remember::Rule(HARD.into()))))),
-        Event::Answered(event::Answered { answer: answer(5, Verdict::Deny(HARD.into())).by(HARD) }),
+        Event::Answered(
+            event::Answered { answer: answer(5, Verdict::Deny(HARD.into())).by(HARD) }.into(),
+        ),
         answered(6, Verdict::Approve(approval(Some(Remember::Tool)))),
     ];
     events.extend(outcomes.into_iter().enumerate().map(finished));
@@ -644,7 +646,7 @@ fn ending() -> Vec<Event> {
     let outcome = Arc::new(outcome);
     let status = ExecutionStatus::Stopped;
     vec![
-        Event::StopRaised(signal),
+        Event::StopRaised(signal.into()),
         Event::StepFinished(event::StepFinished {
             outcome: Arc::clone(&outcome),
             took: Micros(u64::MAX / 2),

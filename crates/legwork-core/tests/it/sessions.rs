@@ -132,8 +132,8 @@ fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
         (Item::Steer(message()), Event::Steered(message())),
         (Item::FollowUp(message()), Event::FollowUpQueued(message())),
         (Item::Task(message()), Event::FollowUpQueued(message())),
-        (Item::Stop("enough".into()), Event::StopRaised(stop)),
-        (Item::Answer(answer.clone()), Event::Answered(Answered { answer })),
+        (Item::Stop("enough".into()), Event::StopRaised(stop.into())),
+        (Item::Answer(answer.clone()), Event::Answered(Answered { answer }.into())),
         (Item::Label(label.clone()), Event::Labelled(label)),
     ] {
         // Behind an entry that is about something else, so that the effect has the same number.
@@ -147,7 +147,7 @@ fn s8_2_each_effect_has_one_fold_whoever_causes_it() {
         assert_eq!(taken.facts().follow_ups, told.facts().follow_ups);
         // The entry of the inbox alone moves the cursor and nothing else.
         let cursor = InboxTaken { cursor: Cursor(1), key: "k1".into(), refused: None };
-        let alone = tell(doubt).with(Event::InboxTaken(cursor));
+        let alone = tell(doubt).with(Event::InboxTaken(cursor.into()));
         assert_eq!(alone.context(), tell(doubt).context());
         assert_eq!(alone.execution(), tell(doubt).execution());
         assert_eq!(alone.facts().inbox_cursor, Cursor(1));
@@ -205,7 +205,7 @@ fn s8_2_a_refused_item_is_consumed_and_changes_nothing_else() {
     ] {
         let refused = Some(RefusedItem { item, reason: "no".to_owned() });
         let (cursor, key) = (Cursor(9), "k".to_owned());
-        let event = Event::InboxTaken(InboxTaken { cursor, key, refused });
+        let event = Event::InboxTaken(InboxTaken { cursor, key, refused }.into());
         let after = state.clone().with(event);
         assert_eq!((after.context(), after.execution()), (state.context(), state.execution()));
         let mut facts = after.facts().clone();

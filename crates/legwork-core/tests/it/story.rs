@@ -66,16 +66,22 @@ fn line(state: AgentState, line: &str) -> AgentState {
         "answer" => respond(state, says(rest), None),
         "calls" => respond(state, asks(rest), None),
         "cut" => respond(state, asks(rest), Some(Incomplete::Cut)),
-        "fails" => state.with(Event::InferenceFailed(InferenceFailed {
-            error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, rest),
-            charged: Amounts::default(),
-        })),
+        "fails" => state.with(Event::InferenceFailed(
+            InferenceFailed {
+                error: ErrorRecord::new(ErrorSource::Model, ErrorKind::Model, rest),
+                charged: Amounts::default(),
+            }
+            .into(),
+        )),
         "fails as" => {
             let (kind, words) = rest.split_once(' ').unwrap_or((rest, "it broke"));
-            state.with(Event::InferenceFailed(InferenceFailed {
-                error: ErrorRecord::new(ErrorSource::Model, kind.into(), words),
-                charged: Amounts::default(),
-            }))
+            state.with(Event::InferenceFailed(
+                InferenceFailed {
+                    error: ErrorRecord::new(ErrorSource::Model, kind.into(), words),
+                    charged: Amounts::default(),
+                }
+                .into(),
+            ))
         }
         "unreadable" => {
             state.with_error(ErrorRecord::new(ErrorSource::Driver, ErrorKind::Validation, rest))
@@ -235,7 +241,7 @@ fn pauses(state: AgentState, rest: &str) -> AgentState {
 
 fn answered(state: AgentState, rest: &str, verdict: Verdict) -> AgentState {
     let id = state.effect_key(rest.parse().unwrap()).unwrap().to_string();
-    state.with(Event::Answered(Answered { answer: Answer::new(id, verdict) }))
+    state.with(Event::Answered(Answered { answer: Answer::new(id, verdict) }.into()))
 }
 
 /// Takes an item up as the runtime does.
@@ -245,7 +251,7 @@ pub(crate) fn taken(state: AgentState, item: Item) -> AgentState {
     let posted = Posted { cursor, key: key.clone(), item: item.clone() };
     let refused = |refusal: Refusal| {
         let refused = Some(RefusedItem { item, reason: refusal.to_string() });
-        vec![Event::InboxTaken(InboxTaken { cursor, key, refused })]
+        vec![Event::InboxTaken(InboxTaken { cursor, key, refused }.into())]
     };
     let events = state.decide(Input::Take(posted)).unwrap_or_else(refused);
     events.into_iter().fold(state, AgentState::with)

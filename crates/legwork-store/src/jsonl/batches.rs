@@ -95,7 +95,7 @@ impl Gathered {
             self.last_append = before;
             if last <= self.range.after {
                 *skipped = last;
-                self.buffer = RowBuffer::after(last);
+                self.buffer.clear(last);
             } else {
                 self.buffer.push(last, append.strip_suffix(b"\n").unwrap_or(append));
             }

@@ -151,8 +151,11 @@ async fn decoded(buffer: &mut RowBuffer) -> Vec<Decoded> {
         return buffer.decode();
     }
     let mut full = std::mem::replace(buffer, RowBuffer::after(buffer.last()));
-    match spawn_blocking(move || full.decode()).await {
-        Ok(decoded) => decoded,
+    match spawn_blocking(move || (full.decode(), full)).await {
+        Ok((decoded, emptied)) => {
+            *buffer = emptied;
+            decoded
+        }
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             // The runtime ends, and with it the task that waits for this.

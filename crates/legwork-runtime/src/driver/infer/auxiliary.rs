@@ -128,7 +128,7 @@ async fn answer(
     let charged = Amounts { active_time, ..charged };
     let answer = asked.answer.map(|answer| answer.map_err(|error| error.to_record()));
     let error = answer.as_ref().and_then(|answer| answer.as_ref().err().cloned());
-    let state = state.with(Event::AuxiliaryFinished(AuxiliaryFinished { charged, error }));
+    let state = state.with(Event::AuxiliaryFinished(AuxiliaryFinished { charged, error }.into()));
     let runs = state.status().is_some_and(|status| !status.is_terminal());
     Ok((if runs { cx.stop_in_time(state) } else { state }, answer))
 }

@@ -164,7 +164,7 @@ fn unanswered(
     charged: Amounts,
 ) -> AgentState {
     cx.settle(state.ledger().inference(), &charged);
-    state.with(Event::InferenceFailed(InferenceFailed { error, charged }))
+    state.with(Event::InferenceFailed(InferenceFailed { error, charged }.into()))
 }
 
 /// Shows hooks a response that was recorded; it is durable first if they may take their time.
@@ -233,7 +233,7 @@ fn refuse(state: AgentState, error: ErrorRecord) -> AgentState {
     if state.current_step().is_some() {
         // A run before this one may have left a call under way.
         let (charged, error) = (state.ledger().held().as_estimate(), ending(error));
-        return state.with(Event::InferenceFailed(InferenceFailed { error, charged }));
+        return state.with(Event::InferenceFailed(InferenceFailed { error, charged }.into()));
     }
     state.with_fatal_error(DRIVER, error)
 }

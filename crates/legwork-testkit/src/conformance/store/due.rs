@@ -58,7 +58,7 @@ fn begun(name: &SessionId) -> Event {
 }
 
 fn taken(cursor: Cursor) -> Event {
-    Event::InboxTaken(InboxTaken { cursor, key: "taken".to_owned(), refused: None })
+    Event::InboxTaken(InboxTaken { cursor, key: "taken".to_owned(), refused: None }.into())
 }
 
 pub(super) async fn s8_9_an_execution_in_progress_is_due_while_no_process_runs_it(
