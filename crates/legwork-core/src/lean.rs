@@ -1,8 +1,8 @@
-//! Deserializing with as few allocations as there can be.
+//! Deserializers with fewer allocations than those of serde, for the fields of frequent entries.
 //!
-//! A journal is read as a whole when its session is opened. What serde does for an `Arc` takes
-//! two allocations, and a list that it reads grows to four values at its first one, while most
-//! lists of a journal have one.
+//! All of a journal is read when its session is opened. An `Arc` that serde deserializes takes
+//! two allocations, and a list of JSON text has room for four values from its first one on,
+//! though most lists of a journal have one value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str
     from_text(deserializer, |text| Arc::from(text))
 }
 
-/// Deserializes what is made of a text, which is not kept.
+/// Deserializes a value that is made of a text.
 pub(crate) fn from_text<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     make: fn(&str) -> T,
@@ -67,7 +67,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Vec<T>, A::Error> {
         let Some(first) = values.next_element()? else { return Ok(Vec::new()) };
-        let mut list = Vec::with_capacity(1);
+        // The hint is that of the rest, and none in JSON text.
+        let more = values.size_hint().unwrap_or(0).min(64);
+        let mut list = Vec::with_capacity(1 + more);
         list.push(first);
         while let Some(next) = values.next_element()? {
             list.push(next);

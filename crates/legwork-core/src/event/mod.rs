@@ -131,10 +131,6 @@ events! {
     UndoFinished(UndoFinished) = "undo_finished", Session;
 }
 
-// A journal in memory is mostly this: bodies that are large and rare are boxed.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Event>() <= 120);
-
 /// The body of an event does not fit its type.
 #[derive(Debug, thiserror::Error)]
 #[error("the body of a `{kind}` event does not fit: {source}")]

@@ -25,9 +25,11 @@ fn what_is_read_is_what_was_written() {
 }
 
 #[test]
-fn a_list_of_one_value_has_no_room_for_more() {
+fn a_list_has_no_room_for_more_values_than_there_are() {
     let all: All = from_str(r#"{"list": [1], "text": "", "shared": 0}"#).unwrap();
     assert_eq!(all.list.capacity(), 1);
+    let all: All = from_value(json!({ "list": [1, 2, 3], "text": "", "shared": 0 })).unwrap();
+    assert_eq!(all.list.capacity(), 3);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use crate::encoded::Encoded;
 use crate::message::rendered::Rendered;
 
-/// The caches of a message, which take memory once one is asked for: most messages of a journal
-/// that is read never are.
+/// The caches of a message, made when one is first used: most messages of a journal that is
+/// opened need none.
 #[derive(Clone, Default)]
 pub(super) struct Cached(OnceLock<Box<Caches>>);
 

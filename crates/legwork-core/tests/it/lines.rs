@@ -5,7 +5,7 @@ use std::sync::Arc;
 use legwork_core::budget::{Amounts, MicroUsd};
 use legwork_core::entry::{DEEPEST, is_too_deep};
 use legwork_core::event::{ToolFinished, Unknown};
-use legwork_core::message::{Image, MediaSource, Wire};
+use legwork_core::message::{Author, Image, MediaSource, Wire};
 use legwork_core::tool::Metadata;
 use legwork_core::{
     Entry, Event, FinishReason, Message, Micros, Part, Response, Role, Seq, Timestamp, ToolOutcome,
@@ -173,6 +173,28 @@ fn a_message_shows_which_form_is_cached() {
     assert!(format!("{message:?}").contains("Caches(none)"));
     assert_eq!(message.rendered(legwork_core::message::Form("loud"), |_| None), message);
     assert!(format!("{message:?}").contains("Rendered(loud)"));
+}
+
+#[test]
+fn a_message_that_was_changed_has_no_caches() {
+    let message = Arc::new(Message::user("hi"));
+    let form = legwork_core::message::Form("loud");
+    assert_eq!(message.rendered(form, |_| Some(Message::user("HI"))).text(), "HI");
+    message.append_encoded(&Wire::new("one"), &mut Vec::new(), |_, out| out.push(b'.'));
+    let cached = |message: &Message, what| format!("{message:?}").contains(what);
+    assert!(cached(&message, "Encoded(one, 1 bytes)") && cached(&message, "Rendered(loud)"));
+    // A copy is encoded as the message is, and shown as whatever becomes of it.
+    let copy = Message::clone(&message);
+    assert!(cached(&copy, "Encoded(one, 1 bytes)") && cached(&copy, "Rendered(none)"));
+    assert!(cached(&copy.clone().by(Author::Person("Ada".into())), "Caches(none)"));
+    assert!(cached(&copy.with_parts(Vec::new()), "Caches(none)"));
+}
+
+/// A journal in memory is mostly its events: bodies that are large and rare are boxed.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn an_event_takes_the_memory_of_frequent_ones() {
+    assert!(size_of::<legwork_core::Event>() <= 120, "{}", size_of::<legwork_core::Event>());
 }
 
 #[test]
