@@ -62,8 +62,8 @@ pub(super) async fn measure(conditions: &Conditions, kinds: &[Kind]) -> Result<S
             claim.release().await.map_err(fail)?;
         }
     }
-    // Not in between: the allocator would have to tidy up what the values leave, some 25 MB in small
-    // pieces, while the next session is opened.
+    // Not in between: the allocator would tidy up what dropped values leave, in the time of the
+    // session that is opened next.
     for _ in 0..=TIMES {
         let start = Instant::now();
         let values = values(&file)?;

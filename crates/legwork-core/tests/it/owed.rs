@@ -23,7 +23,7 @@ fn s10_1_each_moment_of_a_run_owes_one_effect() {
     check(&format!("{call}; result: 0 a; judged"), "runs the calls");
     check(&format!("{call}; result: 0 a; result: 1 b"), "ends the step");
     check(&format!("{call}; result: 0 a; result: 1 b; decides"), "asks the model");
-    // What was in doubt holds back its turn; beside what waits otherwise, the rest runs.
+    // Nothing of the turn runs after a call in doubt, nor when all that is left waits.
     check(&format!("{call}; judged; starts: 0; pauses: 0"), "waits for somebody");
     check(&format!("{call}; judged; pauses: 0, 1"), "waits for somebody");
     check(&format!("{call}; judged; pauses: 0; result: 1 b"), "waits for somebody");
