@@ -24,12 +24,17 @@ mod workload;
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
 use tokio::runtime::{Builder, Runtime};
 
 use error::Error;
 use harness::Side;
 use subject::{baseline::Baseline, legwork::Legwork};
 use workload::{Conditions, Workload};
+
+/// The allocator of the `legwork` command.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Measures Legwork against a hand-written baseline.
 #[derive(Parser)]

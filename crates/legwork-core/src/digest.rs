@@ -1,10 +1,10 @@
 //! Canonical JSON, and SHA-256 digests of it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::lean;
 
@@ -67,6 +67,11 @@ pub fn canonical(value: &Value) -> String {
 
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::String(text) => write_text(text, out),
+        Value::Number(number) => write_number(number, out),
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -77,24 +82,45 @@ fn write_canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
+        // A map of serde_json keeps the order of insertion if any crate of the program asks for
+        // that.
+        Value::Object(map) if map.keys().is_sorted() => write_object(map, out),
         Value::Object(map) => {
-            let mut keys: Vec<_> = map.iter().collect();
-            keys.sort_by_key(|(key, _)| key.as_bytes());
-            out.push('{');
-            for (index, (key, item)) in keys.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_canonical(item, out);
-            }
-            out.push('}');
+            let mut items: Vec<_> = map.iter().collect();
+            items.sort_unstable_by_key(|(key, _)| *key);
+            write_object(items, out);
         }
-        Value::Number(number) if number.is_f64() => match number.as_f64() {
-            Some(float) => out.push_str(&format!("{float:e}")),
-            None => out.push_str(&number.to_string()),
-        },
-        scalar => out.push_str(&scalar.to_string()),
     }
+}
+
+fn write_object<'v>(items: impl IntoIterator<Item = (&'v String, &'v Value)>, out: &mut String) {
+    out.push('{');
+    for (index, (key, item)) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_text(key, out);
+        out.push(':');
+        write_canonical(item, out);
+    }
+    out.push('}');
+}
+
+fn write_text(text: &str, out: &mut String) {
+    let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    if is_plain {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&Value::from(text).to_string());
+    }
+}
+
+fn write_number(number: &Number, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match number.as_f64() {
+        Some(float) if number.is_f64() => write!(out, "{float:e}"),
+        _ => write!(out, "{number}"),
+    };
 }

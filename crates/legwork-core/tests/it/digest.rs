@@ -23,6 +23,8 @@ fn s10_2_canonical_json_sorts_keys_by_their_bytes_and_has_no_spaces() {
     let expected =
         "{\"a\":{\"\\u0000\":null,\"z\":\"\\n\\\"\u{2028}\",\"é\":true},\"b\":[1,-5e-1,1e300]}";
     assert_eq!(canonical(&value), expected);
+    let texts = json!(["\\", "\u{1f}", "\u{7f}", " ", false, 0.0]);
+    assert_eq!(canonical(&texts), "[\"\\\\\",\"\\u001f\",\"\u{7f}\",\" \",false,0e0]");
     // By UTF-8 bytes: U+FF5E comes before U+1F600, which UTF-16 would turn around.
     assert_eq!(canonical(&json!({"😀": 1, "～": 2})), "{\"～\":2,\"😀\":1}");
 }
