@@ -94,6 +94,7 @@ fn program(
 fn set(server: Server, settings: &McpServer) -> Server {
     let server = if settings.trusted { server.trusted() } else { server };
     let server = if settings.resources { server.resources_and_prompts() } else { server };
+    let server = if settings.sampling { server.sampling() } else { server };
     let server = settings.tools.iter().fold(server, |server, tools| server.only(tools));
     let server = server.except(&settings.except);
     settings.timeout.iter().fold(server, |server, limit| server.timeout(*limit))

@@ -273,13 +273,15 @@ impl Conversation {
         Ok(Box::new(Auxiliary { purpose, model: None, request, about }))
     }
 
-    /// Notes that what was asked gave nothing.
-    pub fn failed(&mut self, ask: &Auxiliary, why: &str) {
+    /// Notes that what was asked gave nothing; the event that records it, if there is one.
+    pub fn failed(&mut self, ask: &Auxiliary, why: &str) -> Option<Event> {
+        let event = ask.without_answer(why);
         let why = ask.failed(why);
         match ask.purpose {
             Purpose::Compaction => self.give_up(why),
             _ => self.warnings.push(why),
         }
+        event
     }
 
     fn give_up(&mut self, why: String) {

@@ -25,7 +25,8 @@
 //! Read the modules in this order: [`mod@unit`], [`view`], [`transform`], [`transforms`], [`app`],
 //! `renderers`, `source` (transcript to units), `stage` (a transform at work), `output` (units
 //! to messages), `chain` (digests), `recorded`, `memory`, `pipeline`; then [`compaction`] and [`branch`]; what an agent has ([`Context`]) and what a
-//! run keeps ([`Conversation`]): `context`, `comparer`, `auxiliary`, `outgoing`, `conversation`.
+//! run keeps ([`Conversation`]): `context`, `comparer`, `auxiliary`, `prompt` (what a call asks
+//! the model), `outgoing`, `conversation`.
 #![forbid(unsafe_code)]
 
 pub mod app;
@@ -41,6 +42,7 @@ mod outgoing;
 mod output;
 mod pins;
 mod pipeline;
+mod prompt;
 mod recorded;
 mod renderers;
 mod report;

@@ -177,7 +177,7 @@ impl Verdict {
     /// Whether it is an answer to a call that waits for this reason.
     pub fn answers(&self, reason: &PendingReason) -> bool {
         match (self, reason) {
-            (_, PendingReason::Subagent) => false,
+            (_, PendingReason::Subagent) | (Self::Supply(_), PendingReason::Model) => false,
             (Self::Supply(_), _) => true,
             (Self::Tell, reason) => *reason == PendingReason::Doubt,
             (Self::RunAgain, reason) => {

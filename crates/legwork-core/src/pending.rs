@@ -30,6 +30,8 @@ pub enum PendingReason {
     Until(Timestamp),
     /// Its body asked a person for input, with which it runs again.
     Input,
+    /// Its body asked the model, and runs again with the answer: whoever runs the session asks it.
+    Model,
 }
 
 impl PendingReason {
@@ -54,6 +56,7 @@ impl fmt::Display for PendingReason {
             Self::External => f.write_str("waits for its result"),
             Self::Until(time) => write!(f, "runs again at {time}"),
             Self::Input => f.write_str("needs input"),
+            Self::Model => f.write_str("asks the model"),
         }
     }
 }
@@ -65,7 +68,7 @@ pub enum Waits {
     Approval(approval::Request),
     /// A result from outside, or a point in time.
     Deferred(Deferral),
-    /// A person's input.
+    /// Input of a person or of the model.
     Input(InputRequest),
 }
 
@@ -129,7 +132,7 @@ pub struct Pending {
     /// Values that help a person decide; the model never sees them.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// What its body asks for, if it needs input.
+    /// What its body asks for, if it asks a person or the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<InputRequest>>,
     /// When it began to wait.

@@ -1,14 +1,13 @@
-//! What servers of 2025 ask of a person during a call.
+//! What servers of 2025 ask of a person, or of the model, during a call.
 //!
 //! Such a server asks while its call is under way, and does not say which call asks. So a question
 //! waits until it is the only call's that is left. One that was answered before is answered again;
-//! any other is handed to its call, which waits for a person with it.
+//! any other is handed to its call, which waits for the answer with it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{ElicitResult, ElicitationAction};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -58,18 +57,15 @@ impl Asked {
         Listening { asked: self.clone(), id, question, is_answered: false }
     }
 
-    /// The answer to a question of the server.
-    pub(crate) async fn answer(&self, question: Question) -> ElicitResult {
+    /// The answer to a question of the server; none if it is dismissed.
+    pub(crate) async fn answer(&self, question: Question) -> Option<Value> {
         let (reply, replied) = oneshot::channel();
         {
             let mut inner = self.lock();
             inner.open.push(Asks { question, reply });
             inner.settle();
         }
-        match replied.await {
-            Ok(value) => ElicitResult::new(ElicitationAction::Accept).with_content(value),
-            Err(_) => ElicitResult::new(ElicitationAction::Cancel),
-        }
+        replied.await.ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -91,7 +87,7 @@ impl Inner {
             && self.open.len() >= self.calls.len()
             && let Some(asks) = self.open.pop()
         {
-            tracing::debug!(message = asks.question.message, "several calls may ask this");
+            tracing::debug!(message = asks.question.words(), "several calls may ask this");
         }
     }
 

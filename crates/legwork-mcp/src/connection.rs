@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::connect::{self, Connect, Connected};
 use crate::handler::Handler;
 use crate::handshake::{self, Greeting};
+use crate::sampling::Sampling;
 
 /// How long the messages that are under way may take when a connection is closed.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -56,8 +57,8 @@ pub(crate) struct Live {
 }
 
 impl Connections {
-    pub(crate) fn new(connect: Arc<dyn Connect>) -> Self {
-        let (handler, made) = (Handler::default(), AtomicU32::new(0));
+    pub(crate) fn new(connect: Arc<dyn Connect>, samples: Sampling) -> Self {
+        let (handler, made) = (Handler::new(samples), AtomicU32::new(0));
         Self { connect, handler, made, state: tokio::sync::Mutex::default() }
     }
 

@@ -3,24 +3,29 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, FormElicitationCapability, Implementation, ProgressNotificationParam,
-    ProtocolVersion,
+    ClientCapabilities, ClientConfig, CreateMessageRequestMethod, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, FormElicitationCapability,
+    Implementation, ProgressNotificationParam, ProtocolVersion, SamplingCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use rmcp::{ClientHandler, ErrorData};
+use serde_json::Value;
 use tokio::sync::RwLock;
 
 use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::held::Held;
 use crate::input::Question;
+use crate::sampling::{self, Sampling};
 
-/// Handles what a server sends on its own: progress, questions to a person during a call, and that
-/// its tools changed.
+/// The code of a prompt that is not answered, as the protocol has it.
+const REFUSED: ErrorCode = ErrorCode(-1);
+
+/// Handles what a server sends on its own: progress, questions to a person or to the model during a
+/// call, and that its tools changed.
 ///
-/// It offers a server nothing else: no model, no files.
+/// It offers a server nothing else: no files.
 #[derive(Clone, Default)]
 pub(crate) struct Handler {
     pub(crate) calls: Calls,
@@ -30,9 +35,27 @@ pub(crate) struct Handler {
     pub(crate) turns: Arc<RwLock<()>>,
     /// Rises when the tools may have changed.
     pub(crate) revision: Arc<AtomicU64>,
+    pub(crate) samples: Sampling,
 }
 
 impl Handler {
+    pub(crate) fn new(samples: Sampling) -> Self {
+        Self { samples, ..Self::default() }
+    }
+
+    /// The answer to a question of the server, as long as it waits for one; none if the question is
+    /// dismissed.
+    async fn answer(
+        &self,
+        question: Question,
+        context: &RequestContext<RoleClient>,
+    ) -> Option<Value> {
+        tokio::select! {
+            answer = self.asked.answer(question) => answer,
+            () = context.ct.cancelled() => None,
+        }
+    }
+
     pub(crate) fn tools_changed(&self) {
         self.revision.fetch_add(1, Ordering::SeqCst);
     }
@@ -64,6 +87,10 @@ impl ClientHandler for Handler {
         let forms = ElicitationCapability::new().with_form(FormElicitationCapability::new());
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(forms);
+        capabilities.sampling = match self.samples {
+            Sampling::Offered => Some(SamplingCapability::default()),
+            Sampling::Refused => None,
+        };
         ClientConfig::new(capabilities, implementation)
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
@@ -72,14 +99,32 @@ impl ClientHandler for Handler {
         &self,
         params: ElicitRequestParams,
         context: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, rmcp::ErrorData> {
-        let dismissed = || ElicitResult::new(ElicitationAction::Cancel);
-        let Some(question) = Question::of(&params) else { return Ok(dismissed()) };
-        Ok(tokio::select! {
-            answer = self.asked.answer(question) => answer,
-            // The server does not wait for it any more.
-            () = context.ct.cancelled() => dismissed(),
+    ) -> Result<ElicitResult, ErrorData> {
+        let answer = match Question::of(&params) {
+            Some(question) => self.answer(question, &context).await,
+            None => None,
+        };
+        Ok(match answer {
+            Some(value) => ElicitResult::new(ElicitationAction::Accept).with_content(value),
+            None => ElicitResult::new(ElicitationAction::Cancel),
         })
+    }
+
+    async fn create_message(
+        &self,
+        params: sampling::Params,
+        context: RequestContext<RoleClient>,
+    ) -> Result<sampling::Answer, ErrorData> {
+        if self.samples == Sampling::Refused {
+            return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
+        }
+        let question = Question::of_model(params);
+        let question = question.map_err(|why| ErrorData::invalid_params(why, None))?;
+        let answer = match self.answer(question, &context).await {
+            Some(value) => sampling::result(&value),
+            None => Err("nobody asks the model for it".to_owned()),
+        };
+        answer.map_err(|why| ErrorData::new(REFUSED, why, None))
     }
 
     async fn on_progress(

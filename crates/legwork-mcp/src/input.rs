@@ -1,12 +1,14 @@
-//! What a server needs from a person to go on with a call.
+//! What a server needs from a person, or from the model, to go on with a call.
 
 use std::collections::BTreeMap;
 
-use legwork_core::tool::{InputRequest, Supplied};
+use legwork_core::tool::{InputRequest, Prompt, Supplied};
 use legwork_core::{Digest, ToolOutcome};
 use rmcp::model::{self, CallToolRequestParams, ElicitRequestParams, InputRequiredResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::sampling::{self, PROMPTS, Sampling};
 
 /// Questions of one call at most.
 const QUESTIONS: usize = 20;
@@ -16,14 +18,17 @@ const MESSAGE: usize = 4_000;
 /// journaled.
 const STATE: usize = 64 << 10;
 
-/// A form that a person is to fill in.
+/// What a server asks in the middle of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Question {
-    pub(crate) message: String,
-    schema: Value,
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Question {
+    /// A form that a person is to fill in.
+    Form { message: String, schema: Value },
+    /// A prompt for the model.
+    Prompt(Box<Prompt>),
 }
 
-/// The answer that a person gave to a question.
+/// The answer that was given to a question.
 pub(crate) struct Given {
     question: Digest,
     pub(crate) value: Value,
@@ -67,23 +72,75 @@ impl Question {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 let message = message.chars().take(MESSAGE).collect();
                 let schema = serde_json::to_value(requested_schema).ok()?;
-                (schema.to_string().len() <= STATE).then_some(Self { message, schema })
+                (schema.to_string().len() <= STATE).then_some(Self::Form { message, schema })
             }
             _ => None,
         }
     }
 
+    /// A prompt for the model.
+    ///
+    /// # Errors
+    /// When it needs what is not offered, in words.
+    pub(crate) fn of_model(params: sampling::Params) -> Result<Self, String> {
+        let prompt = sampling::prompt(params);
+        prompt
+            .map(|prompt| Self::Prompt(prompt.into()))
+            .map_err(|why| format!("it asks the model: {why}"))
+    }
+
+    /// What is asked, for a log.
+    pub(crate) fn words(&self) -> &str {
+        match self {
+            Self::Form { message, .. } => message,
+            Self::Prompt(_) => "a prompt for the model",
+        }
+    }
+
+    fn schema_size(&self) -> usize {
+        match self {
+            Self::Form { schema, .. } => schema.to_string().len(),
+            Self::Prompt(_) => 0,
+        }
+    }
+
+    fn prompt_size(&self) -> usize {
+        match self {
+            Self::Form { .. } => 0,
+            Self::Prompt(prompt) => sampling::size(prompt),
+        }
+    }
+
     fn digest(&self) -> Digest {
-        Digest::of(&json!([self.message, self.schema]))
+        Digest::of(&json!(self))
     }
 
     fn request(&self, kept: &Kept) -> ToolOutcome {
-        let request = InputRequest::new(&self.message).with_schema(self.schema.clone());
+        let request = match self {
+            Self::Form { message, schema } => {
+                InputRequest::new(message).with_schema(schema.clone())
+            }
+            Self::Prompt(prompt) => InputRequest::of_model((**prompt).clone()),
+        };
         let request = request.with_state(json!(kept));
         // What a journal cannot hold is a text there.
         match request.state().is_some_and(Value::is_object) {
             true => request.into(),
             false => ToolOutcome::failed("its question cannot be journaled"),
+        }
+    }
+
+    /// What a server of 2026 gets for this answer.
+    ///
+    /// # Errors
+    /// When there is none, in words.
+    fn response(&self, value: &Value) -> Result<Value, String> {
+        match self {
+            Self::Form { .. } => Ok(json!({"action": "accept", "content": value})),
+            Self::Prompt(_) => match sampling::result(value) {
+                Ok(result) => Ok(json!(result)),
+                Err(why) => Err(format!("the model did not answer what it asks: {why}")),
+            },
         }
     }
 
@@ -121,36 +178,44 @@ pub(crate) fn is_too_much(supplied: &[Supplied]) -> bool {
 
 impl Round {
     /// Where a call stands that was supplied this.
-    pub(crate) fn of(supplied: &[Supplied]) -> Self {
-        let Some(last) = supplied.last() else { return Self::default() };
-        let Some(Kept::Round(mut round)) = kept(last) else { return Self::default() };
-        if let Some(asked) = round.open().filter(|_| last.value.is_object()) {
-            let response = json!({"action": "accept", "content": last.value});
-            round.responses.insert(asked, response);
+    ///
+    /// # Errors
+    /// When it cannot go on, in words.
+    pub(crate) fn of(supplied: &[Supplied]) -> Result<Self, String> {
+        let Some(last) = supplied.last() else { return Ok(Self::default()) };
+        let Some(Kept::Round(mut round)) = kept(last) else { return Ok(Self::default()) };
+        if let Some((name, asked)) = round.open().filter(|_| last.value.is_object()) {
+            let (name, response) = (name.clone(), asked.response(&last.value)?);
+            round.responses.insert(name, response);
         }
-        round
+        Ok(round)
     }
 
     /// What a result says that is needed.
     ///
     /// # Errors
     /// When it is something that this client does not offer, in words.
-    pub(crate) fn needed(required: InputRequiredResult) -> Result<Self, String> {
+    pub(crate) fn needed(required: InputRequiredResult, samples: Sampling) -> Result<Self, String> {
         let InputRequiredResult { input_requests, request_state: state, .. } = required;
         let requests = input_requests.unwrap_or_default();
         let too_much = || "it asks for more than this client keeps".to_owned();
         if state.as_ref().is_some_and(|state| state.len() > STATE) || requests.len() > QUESTIONS {
             return Err(too_much());
         }
-        let question = |(name, request)| match &request {
-            model::InputRequest::Elicitation(asks) => Some((name, Question::of(&asks.params)?)),
-            _ => None,
+        let unknown = || "it asks for something that this client does not offer".to_owned();
+        let question = |(name, request)| match request {
+            model::InputRequest::Elicitation(asks) => {
+                Ok((name, Question::of(&asks.params).ok_or_else(unknown)?))
+            }
+            model::InputRequest::CreateMessage(asks) if samples == Sampling::Offered => {
+                Ok((name, Question::of_model(asks.params)?))
+            }
+            _ => Err(unknown()),
         };
-        let questions = requests.into_iter().map(question).collect::<Option<_>>();
-        let what = "it asks for something that this client does not offer";
-        let questions: BTreeMap<_, Question> = questions.ok_or_else(|| what.to_owned())?;
-        let schemas = questions.values().map(|question| question.schema.to_string().len());
-        if schemas.sum::<usize>() > STATE {
+        let questions = requests.into_iter().map(question);
+        let questions = questions.collect::<Result<BTreeMap<_, _>, String>>()?;
+        let sum = |size: fn(&Question) -> usize| questions.values().map(size).sum::<usize>();
+        if sum(Question::schema_size) > STATE || sum(Question::prompt_size) > PROMPTS {
             return Err(too_much());
         }
         let digest = state.as_ref().map(|state| Digest::of_bytes(state.as_bytes()));
@@ -158,9 +223,8 @@ impl Round {
     }
 
     /// The first question without an answer.
-    fn open(&self) -> Option<String> {
-        let open = |name: &&String| !self.responses.contains_key(*name);
-        self.questions.keys().find(open).cloned()
+    fn open(&self) -> Option<(&String, &Question)> {
+        self.questions.iter().find(|(name, _)| !self.responses.contains_key(*name))
     }
 
     /// The outcome of a call that needs an answer before it can go on; none if it has all.
@@ -168,8 +232,7 @@ impl Round {
     /// # Errors
     /// Itself, with all answers.
     pub(crate) fn asks(self) -> Result<ToolOutcome, Self> {
-        let question = self.open().and_then(|name| self.questions.get(&name).cloned());
-        match question {
+        match self.open().map(|(_, question)| question.clone()) {
             Some(question) => Ok(question.request(&Kept::Round(self))),
             None => Err(self),
         }

@@ -7,7 +7,8 @@
 //!
 //! What a server asks of a person in the middle of a call (an elicitation) is input that the call
 //! waits for ([`PendingReason::Input`](legwork_core::state::PendingReason)): it is answered from
-//! any process, and the call goes on with it.
+//! any process, and the call goes on with it. What it asks of a model (sampling) is asked of the
+//! model of the session, where [`Server::sampling`] says so.
 //!
 //! It is deliberately careful with what a server says: schemas that refer to other places are
 //! never fetched, hints about effects count only where the server is trusted, and one tool that
@@ -28,7 +29,7 @@
 //! process), `attended` (its standard error), `http` (a server elsewhere: [`Endpoint`]),
 //! [`server`] (what an agent is given), `opened` (the tools as they are listed now), `connection`
 //! (one that is live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile),
-//! `input` and `asked` (what it asks a person), `listing`, `names`, `schema`, `effect`, `tool`,
+//! `input`, `sampling` and `asked` (what it asks a person or the model), `listing`, `names`, `schema`, `effect`, `tool`,
 //! `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to servers over HTTP.
 #![forbid(unsafe_code)]
 
@@ -52,6 +53,7 @@ mod offer;
 mod opened;
 pub mod program;
 mod result;
+mod sampling;
 mod schema;
 pub mod server;
 mod tool;

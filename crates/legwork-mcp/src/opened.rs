@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use legwork_core::tool::EffectClass;
+use legwork_core::tool::{EffectClass, ExecutionMode};
 use legwork_core::{AgentState, EffectKey, ToolSpec};
 use legwork_port::toolset::{Error, OpenToolset};
 use legwork_port::{BoxFuture, Tool};
@@ -18,6 +18,7 @@ use crate::connection::{Connections, Live};
 use crate::effect::{self, Trust};
 use crate::listing::Entry;
 use crate::offer::{Offer, OfferTool};
+use crate::sampling::Sampling;
 use crate::server::{Offers, Seen, Settings};
 use crate::tool::RemoteTool;
 use crate::{listing, names, schema};
@@ -93,7 +94,7 @@ impl OpenToolset for Opened {
 
 impl Opened {
     pub(crate) fn new(settings: Settings, connect: Arc<dyn Connect>) -> Self {
-        let connections = Arc::new(Connections::new(connect));
+        let connections = Arc::new(Connections::new(connect, settings.sampling));
         Self { settings, connections, listed: Mutex::default() }
     }
 
@@ -153,7 +154,14 @@ impl Opened {
             true => listing::tools(&live.peer).await?,
             false => Vec::new(),
         };
-        let mut shown = self.shown(revision, listed);
+        let mode = match (self.settings.sampling, &info) {
+            // It does not say which call asks.
+            (Sampling::Offered, Some(info)) if info.protocol_version.has_initialize() => {
+                ExecutionMode::Sequential
+            }
+            _ => ExecutionMode::default(),
+        };
+        let mut shown = self.shown(revision, listed, mode);
         let said = info.as_ref().and_then(|info| info.instructions.as_deref());
         let said = said.filter(|_| self.settings.trust == Trust::Trusted);
         let said = said.map(|said| self.settings.mask.text(said));
@@ -173,7 +181,7 @@ impl Opened {
     }
 
     /// The tools that are wanted and can be used: one that is wrong costs itself alone.
-    fn shown(&self, revision: u64, listed: Vec<Entry>) -> Shown {
+    fn shown(&self, revision: u64, listed: Vec<Entry>, mode: ExecutionMode) -> Shown {
         let (mut tools, mut problems, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
         let mut room = SHOWN;
         for entry in listed {
@@ -196,7 +204,7 @@ impl Opened {
                     problems.push(self.problem(&one.name, &what));
                 }
                 Ok(spec) => tools.push(Arc::new(RemoteTool {
-                    spec: Arc::new(spec),
+                    spec: Arc::new(spec.mode(mode)),
                     name: one.name.into_owned(),
                     server: Arc::clone(&self.settings.name),
                     connections: Arc::clone(&self.connections),

@@ -12,6 +12,7 @@ use crate::connect::Connect;
 use crate::effect::Trust;
 use crate::names;
 use crate::opened::Opened;
+use crate::sampling::Sampling;
 
 /// How long a call may take unless it is said.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -33,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) except: BTreeSet<String>,
     /// Whether its resources and prompts are tools, too.
     pub(crate) offers: Offers,
+    /// Whether it may ask the model of the session.
+    pub(crate) sampling: Sampling,
     /// What must not be read in what it says of itself.
     pub(crate) mask: Mask,
 }
@@ -49,8 +52,8 @@ impl Server {
     pub fn new(name: impl Into<Arc<str>>, connect: impl Connect + 'static) -> Self {
         let (trust, timeout) = (Trust::default(), TIMEOUT);
         let (name, only, except) = (name.into(), None, BTreeSet::new());
-        let (offers, mask) = (Offers::Hidden, Mask::default());
-        let settings = Settings { name, trust, timeout, only, except, offers, mask };
+        let (offers, sampling, mask) = (Offers::Hidden, Sampling::Refused, Mask::default());
+        let settings = Settings { name, trust, timeout, only, except, offers, sampling, mask };
         Self { settings, connect: Arc::new(connect) }
     }
 
@@ -69,6 +72,17 @@ impl Server {
     #[must_use]
     pub fn resources_and_prompts(mut self) -> Self {
         self.settings.offers = Offers::Shown;
+        self
+    }
+
+    /// In the middle of a call it may ask the model of the session (sampling): with texts and images
+    /// of its own, without tools, and within the budget of the session, to which that is charged.
+    ///
+    /// The model reads nothing of the conversation for it. Calls of a server of 2025 are made one at
+    /// a time then, as it does not say which of them asks.
+    #[must_use]
+    pub fn sampling(mut self) -> Self {
+        self.settings.sampling = Sampling::Offered;
         self
     }
 

@@ -58,9 +58,10 @@ impl Tool for RemoteTool {
 impl RemoteTool {
     /// Makes the call, and goes on with it as long as the server only wants its state back.
     async fn ask(&self, arguments: Map<String, Value>, cx: &ToolContext) -> ToolOutcome {
-        let mut round = match Round::of(cx.supplied()).asks() {
-            Ok(asks) => return asks,
-            Err(round) => round,
+        let mut round = match Round::of(cx.supplied()).map(Round::asks) {
+            Ok(Ok(asks)) => return asks,
+            Ok(Err(round)) => round,
+            Err(why) => return self.failed(&why),
         };
         if !round.is_whole() {
             return self.failed("what it wants back holds a secret, which is not journaled");
@@ -75,7 +76,8 @@ impl RemoteTool {
             if input::is_too_much(cx.supplied()) {
                 return self.failed("it asks without end");
             }
-            match Round::needed(required).map(Round::asks) {
+            let samples = self.connections.handler.samples;
+            match Round::needed(required, samples).map(Round::asks) {
                 Ok(Ok(asks)) => return asks,
                 Ok(Err(all)) => round = all,
                 Err(why) => return self.failed(&why),

@@ -185,7 +185,7 @@ impl ToolContext {
         self.state.call(self.key.index).is_some_and(|slot| slot.approved)
     }
 
-    /// What the body of this call asked a person for and was supplied, oldest first.
+    /// What the body of this call asked a person or the model for and was supplied, oldest first.
     ///
     /// A body that asked for input ([`ToolOutcome::NeedsInput`]) runs again with it, and may ask
     /// for more: what it did before it asked is done again, unless it looks here first.

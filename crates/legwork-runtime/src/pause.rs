@@ -1,10 +1,12 @@
-//! Calls of the turn wait: for a person, for a result from outside, for a time.
+//! Calls of the turn wait: for a person, for the model, for a result from outside, for a time.
 
 use std::future::pending;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use legwork_context::Auxiliary;
 use legwork_core::event::Answered;
 use legwork_core::inbox::Answer;
 use legwork_core::state::{Input, Lapsed, Pending, PendingReason};
@@ -12,6 +14,7 @@ use legwork_core::{AgentState, Event, OnDoubt, Owed};
 use legwork_port::{Admission, Approver, unwind};
 
 use crate::context::StepContext;
+use crate::driver::obtain;
 use crate::error::Halt;
 use crate::executor;
 use crate::inbox::take_inbox;
@@ -29,16 +32,19 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
     if state.owed() != Owed::Pause {
         return cx.commit(cx.goes_on(state)).await.map(Advance::More);
     }
+    let mut asks = state.pending().iter();
+    if let Some(prompt) = asks.find_map(|pending| Auxiliary::of_call(&state, pending)) {
+        return obtain(prompt, state, cx).await.map(Advance::More);
+    }
     // A run that only looked leaves no trace.
     let looked = state.uncommitted().is_empty() && state.facts().at_work.is_none();
     let mut state = if looked { state } else { cx.commit(cx.rest(state)).await? };
     if let Some(approver) = cx.services.approver.as_deref() {
         for pending in state.pending().to_vec() {
-            let asked;
-            (state, asked) = ask(cx, approver, state, &pending).await?;
-            if asked == Asked::Ended {
-                return Ok(Advance::More(state));
-            }
+            state = match ask(cx, approver, state, &pending).await? {
+                Continue(state) => state,
+                Break(state) => return Ok(Advance::More(state)),
+            };
         }
     }
     if !state.needs_nobody() || cx.waits.timers == Timers::Rest {
@@ -91,23 +97,16 @@ fn answered(cx: &StepContext, state: AgentState, answer: Answer) -> AgentState {
     state
 }
 
-/// What came of asking somebody in this process.
-#[derive(Debug, PartialEq)]
-enum Asked {
-    /// Nobody answered.
-    Nobody,
-    /// Something else is to be done now: the call was answered, or the run ended.
-    Ended,
-}
-
+/// Asks somebody in this process; breaks where something else is to be done now: the call was
+/// answered, or the run ended.
 async fn ask(
     cx: &StepContext,
     approver: &dyn Approver,
     mut state: AgentState,
     pending: &Pending,
-) -> Result<(AgentState, Asked), Halt> {
+) -> Result<ControlFlow<AgentState, AgentState>, Halt> {
     if matches!(pending.reason, PendingReason::Subagent | PendingReason::Until(_)) {
-        return Ok((state, Asked::Nobody));
+        return Ok(Continue(state));
     }
     let seen = state.clone();
     let mut asking = pin!(unwind::run(|| approver.answer(pending, &seen)));
@@ -122,11 +121,11 @@ async fn ask(
         state = waited(cx, state);
         match came {
             Some(Some(answer)) => break answer,
-            None => return Ok((state, Asked::Ended)),
+            None => return Ok(Break(state)),
             Some(None) => state = take_up(cx, state).await?,
         }
         if state.owed() != Owed::Pause || !state.pending().contains(pending) {
-            return Ok((state, Asked::Ended));
+            return Ok(Break(state));
         }
         state = cx.commit(state).await?;
     };
@@ -134,16 +133,16 @@ async fn ask(
         cx.events.warn(|| format!("the approver panicked: {panic}"));
         None
     });
-    let Some(answer) = answer else { return Ok((state, Asked::Nobody)) };
+    let Some(answer) = answer else { return Ok(Continue(state)) };
     match state.decide(Input::Answer(answer)) {
         Ok(events) => {
             let state = events.into_iter().fold(state, AgentState::with);
             cx.emit_ended(&state, pending.index);
-            Ok((cx.goes_on(state), Asked::Ended))
+            Ok(Break(cx.goes_on(state)))
         }
         Err(refusal) => {
             cx.events.warn(|| format!("an answer was refused: {refusal}"));
-            Ok((state, Asked::Nobody))
+            Ok(Continue(state))
         }
     }
 }

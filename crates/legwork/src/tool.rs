@@ -37,7 +37,9 @@ pub mod shape;
 
 pub use from_fn::{Closure, from_fn, from_schema};
 pub use legwork_core::message::{File, Image, MediaSource, ResultPart};
-pub use legwork_core::tool::{EndStrategy, ExecutionMode, IntoOutcome, Json, OnBlock, ResultLimit};
+pub use legwork_core::tool::{
+    EndStrategy, ExecutionMode, IntoOutcome, Json, OnBlock, Prompt, Prompted, ResultLimit,
+};
 pub use shape::ToolFn;
 
 use std::fmt;

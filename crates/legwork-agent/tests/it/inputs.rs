@@ -7,8 +7,8 @@ use legwork_agent::memory::MemoryStore;
 use legwork_agent::{Agent, Builder, Error};
 use legwork_core::inbox::{Answer, Verdict};
 use legwork_core::state::{Pending, PendingReason, Refusal};
-use legwork_core::tool::{FailureKind, InputRequest};
-use legwork_core::{AgentState, ExecutionStatus, ToolOutcome};
+use legwork_core::tool::{ExecutionMode, FailureKind, InputRequest};
+use legwork_core::{AgentState, ExecutionStatus, ToolOutcome, ToolSpec};
 use legwork_port::Tool;
 use legwork_testkit::{ScriptedModel, Turn, VirtualClock};
 use serde_json::json;
@@ -186,4 +186,42 @@ async fn s7_9_input_that_is_nested_too_deeply_is_refused_and_a_deep_state_is_its
     agent.session("s").answer(Answer::supply(&pending, json!(7))).await.unwrap();
     let run = agent.resume("s").await.unwrap();
     assert_eq!(said(run.state())[1], "7");
+}
+
+#[tokio::test]
+async fn s7_2_s7_9_what_a_call_holds_back_whose_body_asks_waits_with_it() {
+    let asking = |spec: ToolSpec, world: &World| {
+        let world = world.clone();
+        made(spec.effect(once()), move |arguments, cx| {
+            world.note(format!("write {} {}", arguments["n"], cx.supplied().len()));
+            let outcome = match cx.supplied() {
+                [] if arguments["n"] == 1 => ToolOutcome::needs_input("which?"),
+                _ => ToolOutcome::value(arguments["n"].clone()),
+            };
+            Box::pin(std::future::ready(outcome))
+        })
+    };
+    // A barrier holds back all behind it, and a resource what works on it.
+    let barrier = spec("write").mode(ExecutionMode::Sequential);
+    let shared = spec("write").resource("n");
+    let calls = [("write", 1), ("write", 2), ("write", 1), ("send", 3)];
+    for (spec, first) in
+        [(barrier, &["write 1 0"][..]), (shared, &["write 1 0", "write 2 0", "send 3"][..])]
+    {
+        let (world, store) = (World::default(), MemoryStore::new());
+        let build = || {
+            let agent = Agent::builder(turns(&calls)).tool(asking(spec.clone(), &world));
+            let agent = agent.tool(noting("send", once(), &world));
+            agent.store_in(Arc::new(store.clone())).build().unwrap()
+        };
+        let mut run = build().run("go").in_session("s").outcome().await.unwrap();
+        assert_eq!(world.notes(), first);
+        while run.status() != ExecutionStatus::Completed {
+            let pending = waits(run.state());
+            build().session("s").answer(Answer::supply(&pending, json!("this"))).await.unwrap();
+            run = build().resume("s").outcome().await.unwrap();
+        }
+        assert_eq!(said(run.state())[1..5], ["1", "2", "1", "3"]);
+        assert_eq!(world.count("write 1 1"), 2, "each call is supplied with its own input");
+    }
 }

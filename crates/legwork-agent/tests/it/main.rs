@@ -76,6 +76,7 @@ mod panics;
 mod permissions;
 mod permitted;
 mod prompt;
+mod prompted;
 mod random;
 mod react;
 mod released;

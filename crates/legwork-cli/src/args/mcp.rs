@@ -157,6 +157,9 @@ pub(crate) struct McpAdd {
     /// Give the agent its resources and prompts, too, as tools
     #[arg(long)]
     pub(crate) resources: bool,
+    /// Let it ask the model in the middle of a call, within the budget of the session
+    #[arg(long)]
+    pub(crate) sampling: bool,
     /// Believe what it says of the effects of its tools
     #[arg(long)]
     pub(crate) trusted: bool,

@@ -297,7 +297,7 @@ pub(crate) const KEYS: &[Key] = &[
             "MCP servers whose tools the agent has: `command` is started in the sandbox with \
              `env`, or `url` is asked with `headers`, or with what `legwork mcp login` was granted \
              (`client_id`, `client_secret`, `scopes`), `transport = \"sse\"` for servers of before 2025; `tools` and `except` choose of its tools, \
-             `resources` adds its resources and prompts, `timeout` limits a call, `trusted` \
+             `resources` adds its resources and prompts, `sampling` lets it ask the model, `timeout` limits a call, `trusted` \
              believes what it says of its tools; a project's file names commands only",
         )
     },
@@ -345,7 +345,7 @@ pub(super) const OF_WEB: [&str; 2] = ["allow", "deny"];
 pub(super) const OF_SEARCH: [&str; 2] = ["provider", "base_url"];
 
 /// The keys of a table `[mcp.NAME]`.
-pub(super) const OF_MCP: [&str; 13] = [
+pub(super) const OF_MCP: [&str; 14] = [
     "command",
     "env",
     "url",
@@ -358,6 +358,7 @@ pub(super) const OF_MCP: [&str; 13] = [
     "tools",
     "except",
     "resources",
+    "sampling",
     "timeout",
 ];
 

@@ -31,6 +31,8 @@ pub(crate) struct McpServer {
     pub(crate) except: Vec<String>,
     /// Whether its resources and prompts are tools, too.
     pub(crate) resources: bool,
+    /// Whether it may ask the model of the session.
+    pub(crate) sampling: bool,
     /// How long a call may take.
     pub(crate) timeout: Option<Duration>,
 }
@@ -102,6 +104,7 @@ impl McpServer {
         listed.extend(self.tools.as_ref().map(|tools| ("tools", json!(tools))));
         listed.extend((!self.except.is_empty()).then(|| ("except", json!(self.except))));
         listed.extend(self.resources.then_some(("resources", json!(true))));
+        listed.extend(self.sampling.then_some(("sampling", json!(true))));
         let timeout = self.timeout.map(super::in_words);
         listed.extend(timeout.map(|timeout| ("timeout", json!(timeout))));
         listed
@@ -157,6 +160,7 @@ struct Parts {
     tools: Option<Vec<String>>,
     except: Vec<String>,
     resources: bool,
+    sampling: bool,
     timeout: Option<Duration>,
 }
 
@@ -167,9 +171,9 @@ fn server(table: &Item<'_>) -> Result<McpServer, Error> {
         of_project(&whole)?;
         set(&mut parts, &whole)?;
     }
-    let Parts { means, trusted, tools, except, resources, timeout } = parts;
+    let Parts { means, trusted, tools, except, resources, sampling, timeout } = parts;
     let reach = reach(table, means)?;
-    Ok(McpServer { reach, trusted, tools, except, resources, timeout })
+    Ok(McpServer { reach, trusted, tools, except, resources, sampling, timeout })
 }
 
 fn reach(table: &Item<'_>, means: Means) -> Result<Reach, Error> {
@@ -202,6 +206,7 @@ fn of_project(entry: &Item<'_>) -> Result<(), Error> {
             "it could let the agent send away what it reads"
         }
         "trusted" => "it could have calls repeated that may run only once",
+        "sampling" => "it could spend what your model costs on work of its own",
         _ => return Ok(()),
     };
     match entry.document.whose {
@@ -243,6 +248,7 @@ fn set(parts: &mut Parts, entry: &Item<'_>) -> Result<(), Error> {
         "headers" => parts.means.headers = given(&expecting("a table of headers"))?,
         "trusted" => parts.trusted = flag(&expecting("true or false"))?,
         "resources" => parts.resources = flag(&expecting("true or false"))?,
+        "sampling" => parts.sampling = flag(&expecting("true or false"))?,
         "client_id" => parts.means.client.id = Some(entry.text()?.to_owned()),
         "client_secret" => parts.means.client.secret = Some(one_given(&expecting(GIVEN))?),
         "scopes" => parts.means.client.scopes = words(&expecting("a list of scopes"))?,

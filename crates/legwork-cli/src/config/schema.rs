@@ -126,6 +126,7 @@ fn mcp() -> Value {
                 "scopes": list,
                 "trusted": {"type": "boolean"},
                 "resources": {"type": "boolean"},
+                "sampling": {"type": "boolean"},
                 "tools": list,
                 "except": list,
                 "timeout": of(Expects::TimeLimit),

@@ -42,6 +42,7 @@ mod mcp;
 mod mcp_agents;
 mod mcp_questions;
 mod mcp_reference;
+mod mcp_sampling;
 mod mcp_serve;
 mod models;
 mod options;

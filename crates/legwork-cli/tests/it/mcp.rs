@@ -194,6 +194,7 @@ fn s18_14_a_server_of_a_project_starts_once_the_project_is_trusted() {
 fn s18_14_a_project_says_little_of_its_servers() {
     for (line, why) in [
         ("trusted = true", "it could have calls repeated"),
+        ("sampling = true", "it could spend what your model costs"),
         ("env = { A = { env = \"HOME\" } }", "it names no secrets of yours"),
         ("headers = { A = \"b\" }", "it could let the agent send away"),
         ("url = \"https://a.example/mcp\"", "it could let the agent send away"),
@@ -282,6 +283,8 @@ fn s18_13_servers_are_added_tried_and_removed_by_the_command() {
     assert!(!failed.err.contains("sk-12345678"));
     home.ran(&["mcp", "add", "old", "http://127.0.0.1:1/sse", "--sse"]).ends(0);
     assert!(configured(&home).contains("transport = \"sse\"\n"), "{}", configured(&home));
+    home.ran(&["mcp", "add", "asks", "--sampling", "--", "true"]).ends(0);
+    assert!(configured(&home).contains("sampling = true\n"), "{}", configured(&home));
     home.ran(&["mcp", "test", "old"]).ends(1).says("`http://127.0.0.1:1/sse`: the server cannot");
     home.ran(&["mcp", "add", "p", "--sse", "--", "true"]).ends(2).says("cannot be used with");
 }

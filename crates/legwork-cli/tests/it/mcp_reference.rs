@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use legwork_testkit::{Server, Turn};
+use legwork_testkit::{Script, Server, Turn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -111,6 +111,42 @@ fn everything_asks(home: &Home) {
     home.ran_with(&server, &["resume", &id]).ends(0);
     let result = results(&server).pop().unwrap();
     assert!(result.contains("- Name: Ada") && result.contains("Integer: 42"), "{result}");
+}
+
+/// A tool that the server lists only once it knows that it may ask the model.
+fn everything_samples(home: &Home) {
+    let script = Script::from_fn(|asked| match asked.turn() {
+        _ if asked.last().contains("Name a colour.") => Turn::text("red as a door"),
+        0 => {
+            let asks = json!({"prompt": "Name a colour.", "maxTokens": 50});
+            Turn::call("my_trigger-sampling-request", asks)
+        }
+        _ => Turn::text("Done."),
+    });
+    let server = Server::start(script).unwrap();
+    home.ran_with(&server, &["run", "Go"]).ends(0);
+    let result = results(&server).pop().unwrap();
+    assert!(result.contains("red as a door"), "{result}");
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn everything_asks_the_model_over_stdio() {
+    let Some(servers) = Servers::find() else { return };
+    let home = Home::new();
+    let command = servers.command("everything", &["stdio"]);
+    home.file(CONFIG, &format!("sandbox = \"off\"\n[mcp.my]\n{command}sampling = true\n"));
+    everything_samples(&home);
+}
+
+#[test]
+fn everything_asks_the_model_over_http() {
+    let Some(servers) = Servers::find() else { return };
+    let (home, port) = (Home::new(), free_port());
+    let url = format!("url = \"http://127.0.0.1:{port}/mcp\"\n");
+    home.file(CONFIG, &format!("[mcp.my]\n{url}sampling = true\n"));
+    let _http = Http::start(&servers, "streamableHttp", port);
+    everything_samples(&home);
 }
 
 #[test]

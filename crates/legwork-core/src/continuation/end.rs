@@ -137,6 +137,7 @@ impl fmt::Display for Asked<'_> {
             PendingReason::Approval => "needs approval",
             PendingReason::External => "waits for a result from outside",
             PendingReason::Input => "waits for input",
+            PendingReason::Model => "asks the model",
             PendingReason::Until(time) => {
                 return write!(f, "the call {id} of `{tool}` waits until {time}");
             }

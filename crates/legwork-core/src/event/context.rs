@@ -22,6 +22,8 @@ string_enum! {
         ToolResultSummary = "tool_result_summary",
         /// Which results of tool calls say the same.
         Similarity = "similarity",
+        /// What the body of a tool call asks in the middle of its work.
+        ToolPrompt = "tool_prompt",
     }
 }
 

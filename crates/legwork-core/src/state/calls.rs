@@ -187,7 +187,11 @@ impl AgentState {
                 Some(pending.with_request(request))
             }
             Waits::Input(request) => {
-                Some(self.as_pending(index, PendingReason::Input)?.with_input(request))
+                let reason = match request.prompt() {
+                    Some(_) => PendingReason::Model,
+                    None => PendingReason::Input,
+                };
+                Some(self.as_pending(index, reason)?.with_input(request))
             }
             Waits::Deferred(deferral) => {
                 let least = self.now().wall.after(LEAST_WAIT);

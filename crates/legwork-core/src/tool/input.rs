@@ -1,4 +1,4 @@
-//! Input that the body of a call asks a person for in the middle of its work.
+//! Input that the body of a call asks for in the middle of its work.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,13 @@ use serde_json::Value;
 
 use crate::nesting::shallow;
 use crate::time::Micros;
-use crate::tool::ToolOutcome;
+use crate::tool::{Prompt, ToolOutcome};
 
-/// A request of the body of a call for input: the body runs again with what a person supplies.
+/// Characters of a prompt that people are shown.
+const SHOWN: usize = 200;
+
+/// A request of the body of a call for input: the body runs again with what a person supplies, or
+/// with what the model answers.
 ///
 /// ```
 /// use legwork_core::ToolOutcome;
@@ -31,12 +35,24 @@ pub struct InputRequest {
     /// How long it can be answered; none = for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<Micros>,
+    /// What the model is asked, in place of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prompt: Option<Box<Prompt>>,
 }
 
 impl InputRequest {
     /// A request for any value, which never expires.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), schema: None, state: None, expires_in: None }
+        let message = message.into();
+        Self { message, schema: None, state: None, expires_in: None, prompt: None }
+    }
+
+    /// A request that the model of the session answers; the body runs again with a
+    /// [`Prompted`](crate::tool::Prompted).
+    pub fn of_model(prompt: Prompt) -> Self {
+        let last = prompt.messages().last().map(|message| message.text()).unwrap_or_default();
+        let shown: String = last.chars().take(SHOWN).collect();
+        Self { prompt: Some(Box::new(prompt)), ..Self::new(shown) }
     }
 
     /// The same for a value that fits a JSON Schema, such as an object with a property for each
@@ -65,6 +81,11 @@ impl InputRequest {
     /// The JSON Schema of what is asked for; none if any value will do.
     pub fn schema(&self) -> Option<&Value> {
         self.schema.as_ref()
+    }
+
+    /// What the model is asked; none if a person is asked.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_deref()
     }
 
     /// What the body needs to go on.

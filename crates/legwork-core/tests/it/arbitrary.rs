@@ -13,7 +13,7 @@ use legwork_core::message::{App, Image, MediaSource, ProviderData, Thinking, Too
 use legwork_core::output::Stage;
 use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, InputRequest, Metadata, ToolSpecs};
+use legwork_core::tool::{Deferral, InputRequest, Metadata, Prompt, ToolSpecs};
 use legwork_core::undo::UndoOutcome;
 use legwork_core::{
     ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, ErrorRecord, Event, Message,
@@ -318,7 +318,11 @@ fn pending() -> BoxedStrategy<Pending> {
             index,
             tool: "a".into(),
             arguments: arguments.into(),
-            input: (reason == PendingReason::Input).then(|| InputRequest::new("which?").into()),
+            input: match reason {
+                PendingReason::Input => Some(InputRequest::new("which?").into()),
+                PendingReason::Model => Some(InputRequest::of_model(Prompt::new("hi")).into()),
+                _ => None,
+            },
             reason,
             asked_at: Timestamp(1),
             what: None,
@@ -339,6 +343,7 @@ fn reason() -> BoxedStrategy<PendingReason> {
         Just(PendingReason::External),
         Just(PendingReason::Until(Timestamp(3))),
         Just(PendingReason::Input),
+        Just(PendingReason::Model),
     ]
     .boxed()
 }

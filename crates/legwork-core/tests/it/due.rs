@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use legwork_core::event::{ParentLink, Paused, SessionStarted};
-use legwork_core::state::PendingReason;
-use legwork_core::{Event, Timestamp};
+use legwork_core::inbox::Answer;
+use legwork_core::state::{Input, PendingReason, Waits};
+use legwork_core::tool::{InputRequest, Prompt};
+use legwork_core::{AgentState, Event, ExecutionStatus, Timestamp};
+use serde_json::json;
 
 use crate::story::{blank, go_on, tell};
 
@@ -71,4 +74,32 @@ fn s8_9_a_wait_that_time_ends_is_due_then() {
     assert_eq!(until([Some(5_000), None], None), Some(5_000));
     assert_eq!(until([None, None], Some(7_000)), Some(7_000));
     assert_eq!(until([None, None], None), None);
+}
+
+#[test]
+fn s7_10_a_call_that_waits_for_the_model_is_work_and_takes_no_value_of_a_person() {
+    let state = tell("user: go; inference; calls: read, bash; judged; pauses: 0, 1");
+    let mut pending = state.pending().to_vec();
+    let asks = InputRequest::of_model(Prompt::new("Name a colour."));
+    let waits = state.as_waiting(0, Waits::Input(asks)).unwrap();
+    assert_eq!(
+        (&waits.reason, waits.explanation.as_deref()),
+        (&PendingReason::Model, Some("Name a colour."))
+    );
+    pending[0] = waits.clone();
+    let paused = Paused { pending, ..Paused::default() };
+    let state = state.with(Event::Paused(paused));
+    assert_eq!(state.status(), Some(&ExecutionStatus::InProgress), "although another one waits");
+    assert_eq!(state.due_at(), Some(state.execution().unwrap().started_at));
+
+    let supplies = Answer::supply(&waits, json!("red"));
+    let refused = state.decide(Input::Answer(supplies)).unwrap_err().to_string();
+    assert!(
+        refused.contains("waits for the model: resume the session, or deny the call"),
+        "{refused}"
+    );
+    let denies = state.decide(Input::Answer(Answer::deny(&waits, "no"))).unwrap();
+    let state = denies.into_iter().fold(state, AgentState::with);
+    assert!(state.status().unwrap().is_waiting(), "the other one waits for a person");
+    assert!(state.call(0).unwrap().execution().is_some());
 }

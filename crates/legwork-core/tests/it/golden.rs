@@ -48,6 +48,7 @@ fn write_what_is_new() {
     write_new(&folder().join(format!("v{FORMAT}.jsonl")), samples::entries);
     write_new(&folder().join(format!("v{FORMAT}-outputs.jsonl")), samples::outputs);
     write_new(&folder().join(format!("v{FORMAT}-inputs.jsonl")), samples::inputs);
+    write_new(&folder().join(format!("v{FORMAT}-prompts.jsonl")), samples::prompts);
 }
 
 fn write_new(path: &Path, entries: fn() -> Vec<Arc<Entry>>) {

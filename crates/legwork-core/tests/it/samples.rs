@@ -18,7 +18,9 @@ use legwork_core::message::{
 use legwork_core::output::{Mode, Stage, Wanted};
 use legwork_core::settings::SessionSettings;
 use legwork_core::state::{Pending, PendingReason};
-use legwork_core::tool::{Deferral, ExecutionMode, FailureKind, InputRequest, Metadata, ToolSpecs};
+use legwork_core::tool::{
+    Deferral, ExecutionMode, FailureKind, InputRequest, Metadata, Prompt, Prompted, ToolSpecs,
+};
 use legwork_core::undo::UndoOutcome;
 use legwork_core::{
     AgentState, ContinuationOutcome, Decision, Digest, EffectClass, EffectKey, Entry, ErrorRecord,
@@ -106,6 +108,7 @@ pub(crate) fn entries() -> Vec<Arc<Entry>> {
         giving_output,
         reading,
         supplying,
+        prompting,
     ])
 }
 
@@ -117,6 +120,11 @@ pub(crate) fn outputs() -> Vec<Arc<Entry>> {
 /// A call whose body asks a person for input, written since the file of its version was.
 pub(crate) fn inputs() -> Vec<Arc<Entry>> {
     written(&[supplying])
+}
+
+/// A call whose body asks the model, written since the file of its version was.
+pub(crate) fn prompts() -> Vec<Arc<Entry>> {
+    written(&[prompting])
 }
 
 fn written(parts: &[fn() -> Vec<Event>]) -> Vec<Arc<Entry>> {
@@ -464,20 +472,44 @@ fn chooses(choice: ToolChoice) -> Event {
 
 /// A body asks for input twice, and is given it once.
 fn supplying() -> Vec<Event> {
+    let waits = Pending { id: "golden/asks".to_owned(), index: 0, ..pending(7) };
+    let answer = Answer::supply(&waits, hard_json());
+    asking(&waits, [Event::Answered(event::Answered { answer }.into())])
+}
+
+/// A body asks the model twice, and is answered once.
+fn prompting() -> Vec<Event> {
+    let messages = [Message::user(HARD), Message::assistant(vec![Part::text(HARD)])];
+    let prompt = Prompt::of(messages).unwrap().with_instructions(HARD).with_max_output(100);
+    let waits = || Pending { id: "golden/asks".to_owned(), index: 0, ..pending(8) };
+    let waits = waits().with_input(InputRequest::of_model(prompt).with_state(hard_json()));
+    let (text, model) = (HARD.to_owned(), "m-1".into());
+    let prompted = Prompted::Answered { text, model, is_cut: true };
+    let (model, reserved, charged, error) = (None, amounts(), amounts(), None);
+    let purpose = event::Purpose::ToolPrompt;
+    let answer = Answer::supply(&waits, json!(prompted)).by("the model");
+    let answered = [
+        Event::AuxiliaryStarted(event::AuxiliaryStarted { purpose, model, reserved }),
+        Event::AuxiliaryFinished(event::AuxiliaryFinished { charged, error }.into()),
+        Event::Answered(event::Answered { answer }.into()),
+    ];
+    asking(&waits, answered)
+}
+
+/// A call waits, goes on with an answer, and waits again.
+fn asking(waits: &Pending, answered: impl IntoIterator<Item = Event>) -> Vec<Event> {
     let call = ToolCall::new("call_0", "ask", "{}");
     let message = Message::assistant(vec![Part::ToolCall(Arc::new(call))]);
     let response = Arc::new(Response::new(message, FinishReason::ToolCalls));
-    let waits = || Pending { id: "golden/asks".to_owned(), index: 0, ..pending(7) };
     let effect = EffectClass::ReadOnly;
     let (arguments, child, reserved) = Default::default();
     let started = event::ToolStarted { index: 0, effect, arguments, child, reserved, again: false };
     let again = event::ToolStarted { again: true, ..started.clone() };
     let paused = || {
-        let (pending, used) = (vec![waits()], Amounts::default());
+        let (pending, used) = (vec![waits.clone()], Amounts::default());
         Event::Paused(event::Paused { pending, adds: true, passed: false, used })
     };
-    let answer = Answer::supply(&waits(), hard_json());
-    vec![
+    let mut events = vec![
         Event::ExecutionStarted(event::ExecutionStarted { input: vec![said("which?")] }),
         Event::InferenceStarted(event::InferenceStarted {
             reserved: Amounts::default(),
@@ -487,10 +519,10 @@ fn supplying() -> Vec<Event> {
         Event::Responded(event::Responded { response, charged: Amounts::default() }),
         Event::ToolStarted(started),
         paused(),
-        Event::Answered(event::Answered { answer }.into()),
-        Event::ToolStarted(again),
-        paused(),
-    ]
+    ];
+    events.extend(answered);
+    events.extend([Event::ToolStarted(again), paused()]);
+    events
 }
 
 fn pending(index: u32) -> Pending {
@@ -509,6 +541,7 @@ fn pending(index: u32) -> Pending {
             5 => PendingReason::External,
             6 => PendingReason::Until(Timestamp(1_800_000_000_000)),
             7 => PendingReason::Input,
+            8 => PendingReason::Model,
             _ => PendingReason::Doubt,
         },
         explanation: (index == 4).then(|| HARD.to_owned()),

@@ -16,6 +16,7 @@ use crate::connect::{Connect, Connected, Error};
 use crate::connection::Connections;
 use crate::fault;
 use crate::http::{Credentials, Denial};
+use crate::sampling::Sampling;
 
 /// How long a server may take to list its tools.
 const LISTING: Duration = Duration::from_secs(30);
@@ -49,7 +50,7 @@ pub(super) async fn of(endpoint: &Endpoint, server: &Url, token: Option<String>)
 }
 
 async fn list(connect: Tried) -> Result<(), String> {
-    let connections = Connections::new(Arc::new(connect));
+    let connections = Connections::new(Arc::new(connect), Sampling::Refused);
     let live = connections.live().await.map_err(|error| error.to_string())?;
     let listed = match timeout(LISTING, live.peer.list_tools(None)).await {
         Ok(Ok(_)) => Ok(()),

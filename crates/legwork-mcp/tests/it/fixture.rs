@@ -21,7 +21,7 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::asking;
+use crate::{asking, prompting};
 
 /// A server with tools that tests change; clones share it.
 #[derive(Clone)]
@@ -78,6 +78,8 @@ impl Fixture {
             tool("asks", any()),
             tool("visits", any()),
             tool("hurries", any()),
+            tool("samples", any()),
+            tool("samples_on", any()),
         ];
         Self(Arc::new(Shared {
             versions: versions.to_vec(),
@@ -255,6 +257,9 @@ impl ServerHandler for Fixture {
         self.0.called.lock().unwrap().push(request.name.to_string());
         if request.name == "again" {
             return Err(ErrorData::invalid_params("no such day", None));
+        }
+        if request.name.starts_with("samples") {
+            return Ok(prompting::answer(&request, &cx).await);
         }
         if matches!(&*request.name, "asks" | "visits" | "hurries") {
             return Ok(asking::answer(&request, &cx, &self.0).await);

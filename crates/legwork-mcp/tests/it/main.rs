@@ -19,6 +19,8 @@ mod listing;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod offers;
+mod prompting;
+mod sampling;
 
 #[test]
 fn no_file_of_this_folder_is_forgotten() {

@@ -14,7 +14,7 @@ use legwork_toolset::StepTools;
 
 pub(crate) use held::{held, idle, panicked};
 pub use infer::infer;
-pub(crate) use infer::{infer_auxiliary, prepare};
+pub(crate) use infer::{infer_auxiliary, obtain, prepare};
 pub use tool_calling::ToolCalling;
 
 use crate::context::{StepContext, unsettled};

@@ -52,9 +52,9 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         Some(Err(message)) => return fail_all(state, cx, &message).await,
         None => return give_up(state, cx).await,
     };
-    let (state, Collected { mut jobs, held, waiting, more }) = collect(state, cx, &shown).await?;
+    let (mut state, all) = collect(state, cx, &shown).await?;
+    let Collected { mut jobs, mut held, waiting, more } = all;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
-    let mut state = state;
     if jobs.iter().any(|job| job.answered) || cx.account.calls.held() < fresh {
         state = check_again(state, cx, fresh);
     }
@@ -83,11 +83,16 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
             break;
         }
+        let waits = state.pending().len();
         let batch = next_batch(cx.services.calls, &ending, &mut jobs);
         state = match batch.len() {
             1 => run_one(state, cx, turn, &mut ending, batch).await?,
             _ => run_batch(state, cx, turn, &mut ending, batch).await?,
         };
+        // What waits now may hold back those behind it.
+        if state.pending().len() > waits && !(jobs.is_empty() && held.is_empty()) {
+            return Ok(state);
+        }
         if cx.writer.kept.knows_items_for(&state) {
             state = take_inbox(cx, state).await?;
         }
@@ -99,7 +104,6 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         return Ok(state);
     }
     // Those that are held back were not charged to the turn.
-    let mut held = held;
     let state = leave(state, cx, None, &ending, &mut held).await?;
     let state = skip_rest(state, cx, None, held).await?;
     Ok(wait(state, cx, waiting))

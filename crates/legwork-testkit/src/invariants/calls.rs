@@ -25,7 +25,7 @@ pub(super) struct Calls {
 #[derive(Default, Clone)]
 struct Slot {
     begun: bool,
-    /// It began, and a person approved it or said that it shall run again.
+    /// It began, and runs again: it was approved or supplied with input, or a person said so.
     again: bool,
     answered: bool,
 }
@@ -102,7 +102,7 @@ impl Calls {
         Ok(())
     }
 
-    /// A person decides about a call that waits: it is answered, or may begin again.
+    /// A call that waits is decided about: it is answered, or may begin again.
     fn decide(&mut self, before: &AgentState, entry: &Entry, answer: &Answer) -> Checked {
         let at = entry.seq;
         let pending = before.pending().iter().find(|pending| pending.id == answer.id);
@@ -110,14 +110,19 @@ impl Calls {
             hold!(ANSWERED, false, "entry {at} answers {}, which does not wait", answer.id);
             return Ok(());
         };
+        // What a body asked for is no answer of its call.
+        let supplies = matches!(answer.verdict, Verdict::Supply(_)) && pending.input.is_some();
         match answer.verdict {
-            Verdict::RunAgain | Verdict::Approve(_) => {
-                if let Some(slot) = self.slots.get_mut(pending.index as usize) {
-                    (slot.begun, slot.again) = (false, slot.begun || slot.again);
-                }
-                Ok(())
-            }
-            _ => self.answer(entry, pending.index),
+            _ if supplies => self.runs_again(pending.index),
+            Verdict::RunAgain | Verdict::Approve(_) => self.runs_again(pending.index),
+            _ => return self.answer(entry, pending.index),
+        }
+        Ok(())
+    }
+
+    fn runs_again(&mut self, index: u32) {
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            (slot.begun, slot.again) = (false, slot.begun || slot.again);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use legwork_core::budget::Amounts;
+use legwork_core::state::PendingReason;
 use legwork_core::{AgentState, Owed};
 
 use super::request::paired;
@@ -55,8 +56,14 @@ fn status(state: &AgentState) -> Checked {
     let ended = execution.current.is_none();
     hold!(STATUS, ended || !status.is_terminal(), "it is {status} with a step under way");
     let pending = &execution.pending;
+    // One that asks the model waits for nobody.
+    let asks = pending.iter().any(|pending| pending.reason == PendingReason::Model);
     let waits = status.is_waiting();
-    hold!(STATUS, waits != pending.is_empty(), "it is {status}, and pending is {pending:?}");
+    hold!(
+        STATUS,
+        waits != (pending.is_empty() || asks),
+        "it is {status}, and pending is {pending:?}"
+    );
     let mut seen = BTreeSet::new();
     for pending in pending.iter() {
         let slot = state.current_step().and_then(|step| step.calls.get(pending.index as usize));

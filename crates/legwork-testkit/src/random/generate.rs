@@ -172,6 +172,7 @@ fn call(rng: &mut Rng, at: usize, count: usize) -> CallPlan {
         (2, Does::Sleep(millis(rng, 200))),
         (1, Does::Charge(rng.u64(1..50))),
         (1, Does::Deep),
+        (2, Does::Prompt),
         (1, Does::Misfit),
         (1, Does::NoJson),
     ];

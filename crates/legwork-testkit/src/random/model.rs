@@ -166,6 +166,7 @@ fn arguments(tool: ToolPlan, does: Does, label: usize) -> Value {
         Does::Sleep(millis) => ("sleep", millis),
         Does::Charge(tokens) => ("charge", tokens),
         Does::Deep => ("deep", 0),
+        Does::Prompt => ("prompt", 0),
         _ => ("answer", 0),
     };
     json!({"n": label, "does": does, "count": count, "path": format!("f{}", label % 2)})

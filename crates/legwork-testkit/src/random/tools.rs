@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_core::budget::Amounts;
-use legwork_core::tool::{ExecutionMode, FailureKind};
+use legwork_core::tool::{ExecutionMode, FailureKind, Prompt};
 use legwork_core::{EffectClass, OnDoubt, ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Clock as _, Tool, ToolContext};
 use serde_json::{Value, json};
 
 use super::world::World;
+
+/// What the model reads for a body: it is none of the agents, whose instructions are their names.
+const NO_AGENT: &str = "a9";
 
 /// How long `slow` may take.
 const LIMIT: Duration = Duration::from_millis(100);
@@ -88,6 +91,9 @@ impl Body {
             "sleep" => self.world.clock().sleep(Duration::from_millis(count)).await,
             "charge" => cx.charge(&Amounts { input: count, ..Amounts::default() }),
             "deep" => return ToolOutcome::value(deep()),
+            "prompt" if self.spec.effect.is_repeatable() && cx.supplied().is_empty() => {
+                return Prompt::new("go on?").with_instructions(NO_AGENT).into();
+            }
             _ => {}
         }
         cx.attach("seen", field("n"));

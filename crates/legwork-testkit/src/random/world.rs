@@ -168,7 +168,7 @@ impl World {
         let reserved = |journal: &Journal| {
             let reserves = |entry: &&Arc<_>| {
                 let entry: &legwork_core::Entry = entry;
-                matches!(entry.event, Event::InferenceStarted(_))
+                matches!(entry.event, Event::InferenceStarted(_) | Event::AuxiliaryStarted(_))
             };
             journal.entries().iter().filter(reserves).count()
         };

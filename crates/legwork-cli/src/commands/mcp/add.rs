@@ -66,6 +66,9 @@ fn table(args: &args::McpAdd) -> Result<Table, Error> {
     if args.resources {
         table.insert("resources", value(true));
     }
+    if args.sampling {
+        table.insert("sampling", value(true));
+    }
     if let Some(timeout) = args.timeout {
         table.insert("timeout", value(in_words(timeout)));
     }

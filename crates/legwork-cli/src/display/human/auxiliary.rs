@@ -41,6 +41,7 @@ fn under_way(purpose: &Purpose) -> &'static str {
         Purpose::BranchSummary => "summarising what is left",
         Purpose::ToolResultSummary => "summarising a long result",
         Purpose::Similarity => "comparing results",
+        Purpose::ToolPrompt => "asking the model for a tool",
         _ => "asking a model",
     }
 }

@@ -243,6 +243,10 @@ fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) ->
 fn waiting(pending: &[Pending]) -> ExecutionStatus {
     match pending {
         [] => ExecutionStatus::InProgress,
+        // It waits for nobody else.
+        some if some.iter().any(|pending| pending.reason == PendingReason::Model) => {
+            ExecutionStatus::InProgress
+        }
         some if some.iter().any(|pending| pending.reason.needs_decision()) => {
             ExecutionStatus::AwaitingApproval
         }

@@ -1,4 +1,5 @@
-//! Auxiliary inferences, which are no steps: what the next request needs first, or a person asks for.
+//! Auxiliary inferences, which are no steps: what the next request needs first, or a person or a
+//! call asks for.
 
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ pub(crate) async fn prepare(
 }
 
 /// Makes an auxiliary inference and commits what came of it; it fails as [`prepare`] does.
-pub(super) async fn obtain(
+pub(crate) async fn obtain(
     asks: Auxiliary,
     state: AgentState,
     cx: &StepContext,
@@ -85,10 +86,7 @@ pub(crate) async fn infer_auxiliary(
         None if cx.control.is_raised() => Ok(Vec::new()),
         None => Err("the time of the execution was up".to_owned()),
     };
-    let failed = |why: String| {
-        cx.conversation().failed(&asks, &why);
-        Vec::new()
-    };
+    let failed = |why: String| cx.conversation().failed(&asks, &why).into_iter().collect();
     Ok((answered.0, events.unwrap_or_else(failed)))
 }
 

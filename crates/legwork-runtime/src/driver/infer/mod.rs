@@ -18,8 +18,7 @@ use legwork_port::{Model, Trigger, model};
 use legwork_toolset::StepTools;
 
 use ask::{Asked, For, ask};
-use auxiliary::obtain;
-pub(crate) use auxiliary::{infer_auxiliary, prepare};
+pub(crate) use auxiliary::{infer_auxiliary, obtain, prepare};
 use recite::{ending, recite};
 pub(super) use record::record;
 

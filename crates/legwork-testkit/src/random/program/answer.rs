@@ -126,6 +126,8 @@ pub enum Does {
     Charge(u64),
     /// It gives a value that is nested too deeply for a journal.
     Deep,
+    /// It asks the model first, if it may run again.
+    Prompt,
     /// Its arguments do not fit the schema: it never runs.
     Misfit,
     /// Its arguments are not JSON: it never runs.
