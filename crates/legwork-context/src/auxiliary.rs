@@ -10,7 +10,7 @@ use legwork_port::Model;
 use crate::branch::Leaving;
 use crate::compaction::{Cannot, Files, Plan};
 use crate::comparer::Comparer;
-use crate::prompt::Asking;
+use crate::prompt::CallPrompt;
 use crate::transforms::ToSummarise;
 
 /// An auxiliary inference, which is no step: what is asked, of which model, and what its answer is for.
@@ -33,7 +33,7 @@ pub(crate) enum About {
     Branch(Leaving),
     Result(ToSummarise),
     Similar(Arc<Comparer>),
-    Call(Box<Asking>),
+    Call(Box<CallPrompt>),
 }
 
 impl Auxiliary {
@@ -59,14 +59,14 @@ impl Auxiliary {
                 let found = comparer.found().into_iter();
                 Ok(found.map(Event::ResultCompared).collect())
             }
-            About::Call(asking) => Ok(vec![asking.supplied(&asking.read(response))]),
+            About::Call(prompt) => Ok(vec![prompt.supplied(&prompt.read(response))]),
         }
     }
 
     /// The event that records that it gave nothing; none where that is a warning alone.
     pub(crate) fn without_answer(&self, why: &str) -> Option<Event> {
         match &self.about {
-            About::Call(asking) => Some(asking.supplied(&Prompted::Failed(why.to_owned()))),
+            About::Call(prompt) => Some(prompt.supplied(&Prompted::Failed(why.to_owned()))),
             _ => None,
         }
     }
@@ -84,7 +84,6 @@ fn what(purpose: &Purpose) -> &'static str {
         Purpose::BranchSummary => "the path that is left was not summarised",
         Purpose::ToolResultSummary => "a long result was not summarised, and is sent as it is",
         Purpose::Similarity => "results were not compared, and are sent as they are",
-        Purpose::ToolPrompt => "the model did not answer a tool",
         _ => "an auxiliary inference failed",
     }
 }

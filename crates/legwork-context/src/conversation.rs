@@ -279,6 +279,8 @@ impl Conversation {
         let why = ask.failed(why);
         match ask.purpose {
             Purpose::Compaction => self.give_up(why),
+            // Its call says it.
+            Purpose::ToolPrompt => {}
             _ => self.warnings.push(why),
         }
         event

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use legwork_core::event::{Answered, Event, Purpose};
 use legwork_core::inbox::Answer;
+use legwork_core::inference::ThinkingLevel;
 use legwork_core::state::Pending;
 use legwork_core::tool::{Prompt, Prompted};
 use legwork_core::{
@@ -14,7 +15,7 @@ use serde_json::json;
 use crate::auxiliary::{About, Auxiliary};
 
 /// The call that a prompt is of.
-pub(crate) struct Asking {
+pub(crate) struct CallPrompt {
     pending: Pending,
     /// The model as the settings name it.
     model: Arc<str>,
@@ -23,18 +24,26 @@ pub(crate) struct Asking {
 impl Auxiliary {
     /// The prompt of a call that waits for the model; none if it waits for something else.
     pub fn of_call(state: &AgentState, pending: &Pending) -> Option<Self> {
-        let prompt = pending.input.as_ref()?.prompt()?;
+        let prompt = pending.prompt()?;
         let settings = state.settings();
-        let asking = Asking { pending: pending.clone(), model: Arc::clone(&settings.model) };
-        let (purpose, about) = (Purpose::ToolPrompt, About::Call(Box::new(asking)));
+        let call_prompt =
+            CallPrompt { pending: pending.clone(), model: Arc::clone(&settings.model) };
+        let (purpose, about) = (Purpose::ToolPrompt, About::Call(Box::new(call_prompt)));
         Some(Self { purpose, model: None, request: request(prompt, settings), about })
     }
 }
 
 /// A request with the messages of a prompt alone, without tools.
+///
+/// Where the prompt has a maximum of output tokens, the model thinks as little as it can: what it
+/// thinks counts among them.
 fn request(prompt: &Prompt, settings: &ModelSettings) -> ModelRequest {
     let max_output = settings.max_output.into_iter().chain(prompt.max_output).min();
-    let settings = ModelSettings { max_output, tool_choice: None, ..settings.clone() };
+    let thinking = match (&settings.thinking, prompt.max_output) {
+        (Some(level), Some(_)) if *level != ThinkingLevel::Off => Some(ThinkingLevel::Minimal),
+        (level, _) => level.clone(),
+    };
+    let settings = ModelSettings { max_output, thinking, tool_choice: None, ..settings.clone() };
     let mut messages = Transcript::default();
     prompt.messages().iter().for_each(|message| messages.push(Seq::ZERO, Arc::clone(message)));
     let mut request = match messages.settled() {
@@ -47,7 +56,7 @@ fn request(prompt: &Prompt, settings: &ModelSettings) -> ModelRequest {
     request
 }
 
-impl Asking {
+impl CallPrompt {
     /// The event with which the call goes on.
     pub(crate) fn supplied(&self, prompted: &Prompted) -> Event {
         let answer = Answer::supply(&self.pending, json!(prompted)).by("the model");

@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::id::{EffectKey, Seq};
 use crate::metadata::Metadata;
 use crate::time::Timestamp;
-use crate::tool::{Deferral, InputRequest, ToolCall, ToolOutcome};
+use crate::tool::{Deferral, InputRequest, Prompt, ToolCall, ToolOutcome};
 
 /// Why a call waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,6 +190,12 @@ impl Pending {
         let expires_at = request.expires_in.map(|time| self.asked_at.after(time));
         let explanation = Some(request.message.clone());
         Self { explanation, input: Some(Box::new(request)), expires_at, ..self }
+    }
+
+    /// What its body asks the model; none if it waits for something else.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        let asks = self.input.as_ref().filter(|_| self.reason == PendingReason::Model);
+        asks.and_then(|request| request.prompt())
     }
 
     /// Whether it can no longer be answered at a time.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::input::{Given, Question};
+use crate::input::{Given, QUESTIONS, Question};
 
 /// The calls of a connection during which its server may ask; clones share them.
 #[derive(Clone, Default)]
@@ -21,7 +21,8 @@ pub(crate) struct Asked(Arc<Mutex<Inner>>);
 struct Inner {
     last: u64,
     calls: HashMap<u64, Call>,
-    /// Questions of which it cannot be told yet which call asks them, oldest first.
+    /// Questions of which it cannot be told yet which call asks them, oldest first; further ones
+    /// than a call may ask are dismissed.
     open: Vec<Asks>,
 }
 
@@ -62,6 +63,9 @@ impl Asked {
         let (reply, replied) = oneshot::channel();
         {
             let mut inner = self.lock();
+            if inner.open.len() >= QUESTIONS {
+                return None;
+            }
             inner.open.push(Asks { question, reply });
             inner.settle();
         }

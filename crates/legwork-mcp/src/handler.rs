@@ -25,7 +25,7 @@ const REFUSED: ErrorCode = ErrorCode(-1);
 /// Handles what a server sends on its own: progress, questions to a person or to the model during a
 /// call, and that its tools changed.
 ///
-/// It offers a server nothing else: no files.
+/// It offers a server nothing else, such as roots.
 #[derive(Clone, Default)]
 pub(crate) struct Handler {
     pub(crate) calls: Calls,
@@ -122,7 +122,7 @@ impl ClientHandler for Handler {
         let question = question.map_err(|why| ErrorData::invalid_params(why, None))?;
         let answer = match self.answer(question, &context).await {
             Some(value) => sampling::result(&value),
-            None => Err("nobody asks the model for it".to_owned()),
+            None => Err("it was dismissed: it belongs to no call, or to one of several".to_owned()),
         };
         answer.map_err(|why| ErrorData::new(REFUSED, why, None))
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::sampling::{self, PROMPTS, Sampling};
 
 /// Questions of one call at most.
-const QUESTIONS: usize = 20;
+pub(crate) const QUESTIONS: usize = 20;
 /// Characters of a message at most.
 const MESSAGE: usize = 4_000;
 /// Bytes of what a server wants back, and of the schemas of its questions, at most: they are
@@ -51,14 +51,18 @@ impl Given {
 enum Kept {
     /// A question that came while the call was under way; secrets in it are masked in a journal.
     Asked(Digest),
-    /// One of those that came as a result of the call, with the others.
+    /// The first of those that came as a result of the call, with the others.
     Round(Round),
+    /// Another one of the round.
+    Next {},
 }
 
 /// What a server of 2026 needs before a call can go on, and how much of it is there.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Round {
     questions: BTreeMap<String, Question>,
+    /// The answers; those of before are what the call was supplied.
+    #[serde(skip)]
     responses: BTreeMap<String, Value>,
     state: Option<String>,
     /// That of the state, in which secrets are masked in a journal.
@@ -90,10 +94,10 @@ impl Question {
     }
 
     /// What is asked, for a log.
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn words(&self) -> String {
         match self {
-            Self::Form { message, .. } => message,
-            Self::Prompt(_) => "a prompt for the model",
+            Self::Form { message, .. } => message.clone(),
+            Self::Prompt(prompt) => InputRequest::of_model((**prompt).clone()).message,
         }
     }
 
@@ -156,7 +160,7 @@ pub(crate) fn given(supplied: &[Supplied]) -> Vec<Given> {
     let given = supplied.iter().filter(|one| one.value.is_object());
     let given = given.filter_map(|one| match kept(one)? {
         Kept::Asked(question) => Some(Given { question, value: one.value.clone() }),
-        Kept::Round(_) => None,
+        Kept::Round(_) | Kept::Next {} => None,
     });
     given.collect()
 }
@@ -182,11 +186,17 @@ impl Round {
     /// # Errors
     /// When it cannot go on, in words.
     pub(crate) fn of(supplied: &[Supplied]) -> Result<Self, String> {
-        let Some(last) = supplied.last() else { return Ok(Self::default()) };
-        let Some(Kept::Round(mut round)) = kept(last) else { return Ok(Self::default()) };
-        if let Some((name, asked)) = round.open().filter(|_| last.value.is_object()) {
-            let (name, response) = (name.clone(), asked.response(&last.value)?);
-            round.responses.insert(name, response);
+        let mut round = Self::default();
+        for one in supplied {
+            match kept(one) {
+                Some(Kept::Round(next)) => round = next,
+                Some(Kept::Next {}) => {}
+                Some(Kept::Asked(_)) | None => round = Self::default(),
+            }
+            if let Some((name, question)) = round.open().filter(|_| one.value.is_object()) {
+                let (name, response) = (name.clone(), question.response(&one.value)?);
+                round.responses.insert(name, response);
+            }
         }
         Ok(round)
     }
@@ -195,11 +205,16 @@ impl Round {
     ///
     /// # Errors
     /// When it is something that this client does not offer, in words.
-    pub(crate) fn needed(required: InputRequiredResult, samples: Sampling) -> Result<Self, String> {
+    pub(crate) fn needed(
+        required: InputRequiredResult,
+        supplied: &[Supplied],
+        samples: Sampling,
+    ) -> Result<Self, String> {
         let InputRequiredResult { input_requests, request_state: state, .. } = required;
         let requests = input_requests.unwrap_or_default();
         let too_much = || "it asks for more than this client keeps".to_owned();
-        if state.as_ref().is_some_and(|state| state.len() > STATE) || requests.len() > QUESTIONS {
+        let questions = supplied.len().saturating_add(requests.len());
+        if state.as_ref().is_some_and(|state| state.len() > STATE) || questions > QUESTIONS {
             return Err(too_much());
         }
         let unknown = || "it asks for something that this client does not offer".to_owned();
@@ -233,6 +248,7 @@ impl Round {
     /// Itself, with all answers.
     pub(crate) fn asks(self) -> Result<ToolOutcome, Self> {
         match self.open().map(|(_, question)| question.clone()) {
+            Some(question) if !self.responses.is_empty() => Ok(question.request(&Kept::Next {})),
             Some(question) => Ok(question.request(&Kept::Round(self))),
             None => Err(self),
         }
@@ -255,3 +271,6 @@ impl Round {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

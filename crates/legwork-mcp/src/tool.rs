@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::tool::ExecutionMode;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use rmcp::model::{
@@ -77,7 +78,7 @@ impl RemoteTool {
                 return self.failed("it asks without end");
             }
             let samples = self.connections.handler.samples;
-            match Round::needed(required, samples).map(Round::asks) {
+            match Round::needed(required, cx.supplied(), samples).map(Round::asks) {
                 Ok(Ok(asks)) => return asks,
                 Ok(Err(all)) => round = all,
                 Err(why) => return self.failed(&why),
@@ -96,10 +97,12 @@ impl RemoteTool {
         {
             return self.follow(call, cx).await;
         }
-        // An answer is for this call alone: no other one is under way that may ask the same.
-        let _turn = match given.is_empty() {
-            true => (None, Some(turn)),
-            false => {
+        // An answer is for this call alone: no other one is under way that may ask the same. Nor is
+        // one where it would not be known which of them asks the model.
+        let is_alone = !given.is_empty() || self.spec.mode == ExecutionMode::Sequential;
+        let _turn = match is_alone {
+            false => (None, Some(turn)),
+            true => {
                 drop(turn);
                 (Some(handler.turns.write().await), None)
             }

@@ -47,7 +47,7 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
             };
         }
     }
-    if !state.needs_nobody() || cx.waits.timers == Timers::Rest {
+    if !state.waits_for_time_alone() || cx.waits.timers == Timers::Rest {
         return Ok(Advance::Rest(state));
     }
     cx.unless_raised(pin!(changed(cx, &state))).await;

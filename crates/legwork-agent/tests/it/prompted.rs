@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
-use legwork_agent::{Agent, Builder, Control, Error, Run};
+use legwork_agent::{Agent, Builder, Control, Error, Run, Subagent};
 use legwork_core::event::Purpose;
 use legwork_core::inbox::Answer;
-use legwork_core::inference::Incomplete;
+use legwork_core::inference::{Incomplete, ThinkingLevel};
 use legwork_core::state::{Pending, PendingReason, Refusal};
-use legwork_core::tool::{InputRequest, Prompt, Prompted};
-use legwork_core::{Budget, EffectClass, Event, ExecutionStatus, FinishReason, ToolOutcome, Usage};
+use legwork_core::tool::{ExecutionMode, InputRequest, Prompt, Prompted};
+use legwork_core::{
+    Budget, EffectClass, Event, ExecutionStatus, FinishReason, ModelSettings, ToolOutcome, Usage,
+};
 use legwork_port::{Tool, model};
 use legwork_testkit::{Asked, Gate, Script, ScriptedModel, Turn, crash};
 use serde_json::json;
@@ -105,6 +107,11 @@ async fn s7_10_a_body_asks_the_model_and_runs_again_with_all_its_answers() {
     let kinds: Vec<_> = journal.entries().iter().map(|entry| entry.event.kind()).collect();
     let of = |kind: &str| kinds.iter().filter(|one| **one == kind).count();
     assert_eq!((of("auxiliary_started"), of("auxiliary_finished"), of("answered")), (2, 2, 2));
+    // The charge of each is where its answer is.
+    let charges = journal.charges();
+    let answers = journal.entries().iter().filter(|entry| entry.event.kind() == "answered");
+    let charged: Vec<_> = answers.map(|entry| charges[&entry.seq].total_tokens()).collect();
+    assert_eq!(charged, [10, 10]);
     assert!(journal.entries().iter().all(|entry| match &entry.event {
         Event::AuxiliaryStarted(started) => started.purpose == Purpose::ToolPrompt,
         Event::Answered(answered) => answered.answer.by.as_deref() == Some("the model"),
@@ -257,4 +264,72 @@ async fn s7_10_a_run_ends_the_same_wherever_it_crashes_while_a_body_asks_the_mod
         true => Ok(()),
         false => Err(format!("{:?}", outcomes(&crashed.state))),
     });
+}
+
+#[tokio::test]
+async fn s7_10_a_body_that_asks_without_end_fails_also_where_nothing_can_be_asked() {
+    let asks =
+        made(spec("asks"), |_, _| Box::pin(std::future::ready(Prompt::new(QUESTION).into())));
+    let model = painter(&["asks"], colours);
+    let agent = Agent::builder(model.clone()).tool(asks.clone()).build().unwrap();
+    let run = agent.run("Paint it.").await.unwrap();
+    let why = "it has asked the model 100 times, and asks again";
+    assert_eq!(outcomes(run.state()), [ToolOutcome::failed(why)]);
+    assert_eq!(model.asked().iter().filter(|asked| is_prompt(asked)).count(), 100);
+
+    let (input, output) = (9_900, 96);
+    let first = Turn::call("asks", json!({"n": 1}));
+    let first = first.with_usage(Usage { input, output, ..Usage::default() });
+    let agent = Agent::builder(ScriptedModel::new([first, Turn::text("done")])).tool(asks);
+    let agent = agent.budget(Budget::unlimited().tokens(10_000)).build().unwrap();
+    let run = agent.run("Paint it.").outcome().await.unwrap();
+    assert_eq!(outcomes(run.state()), [ToolOutcome::failed(why)]);
+    assert_eq!(run.status(), ExecutionStatus::Stopped);
+}
+
+#[tokio::test]
+async fn s7_10_a_prompt_with_a_bound_leaves_no_room_for_thinking() {
+    for (thinking, expected) in [
+        (None, None),
+        (Some(ThinkingLevel::Off), Some(ThinkingLevel::Off)),
+        (Some(ThinkingLevel::High), Some(ThinkingLevel::Minimal)),
+    ] {
+        let (world, store) = (World::default(), MemoryStore::new());
+        let model = painter(&["name"], colours);
+        let settings = ModelSettings { thinking: thinking.clone(), ..ModelSettings::default() };
+        let agent = agent(model.clone(), &world, &store).settings(settings).build().unwrap();
+        agent.run("Paint it.").await.unwrap();
+        let levels: Vec<_> =
+            model.requests().iter().map(|one| one.settings.thinking.clone()).collect();
+        // The second prompt has no bound.
+        assert_eq!(levels, [thinking.clone(), expected, thinking.clone(), thinking]);
+    }
+}
+
+#[tokio::test]
+async fn s5_4_s7_2_calls_that_wait_behind_a_body_that_asks_are_held_once_above() {
+    let task = |agent: &str| json!({"agent": agent, "prompt": "paint"});
+    let asks = made(spec("asks").mode(ExecutionMode::Sequential), |_, cx| {
+        let outcome = match cx.supplied() {
+            [] => Prompt::new(QUESTION).into(),
+            _ => ToolOutcome::text("painted"),
+        };
+        Box::pin(std::future::ready(outcome))
+    });
+    let middle = ScriptedModel::new(Script::from_fn(move |asked| match asked.turn() {
+        _ if is_prompt(asked) => Turn::text("red"),
+        0 => Turn::calls([("asks", json!({"n": 1})), ("spawn_subagent", task("leaf"))]),
+        _ => Turn::text("done"),
+    }));
+    let root = [Turn::call("spawn_subagent", task("middle")), Turn::text("done")];
+    // Three calls: of the middle, of what asks, of the leaf behind it.
+    let agent = Agent::builder(ScriptedModel::new(root))
+        .subagent(Subagent::new("middle", "Paints.", "").model(middle).tools([asks]))
+        .subagent(Subagent::new("leaf", "Helps.", "").model(ScriptedModel::new([Turn::text("ok")])))
+        .budget(Budget::unlimited().tool_calls(3))
+        .build()
+        .unwrap();
+    let run = agent.run("go").await.unwrap();
+    assert_eq!((run.text().as_str(), run.session_used().tool_calls), ("done", 3));
+    assert!(outcomes(run.state())[0].is_ok(), "{:?}", outcomes(run.state()));
 }

@@ -51,7 +51,7 @@ pub(super) fn command(
             let [only] = &end.pending[..] else {
                 return format!("legwork pending {id}{}", flags.store);
             };
-            if Question::of(only).is_some() || only.input.is_some() {
+            if Question::of(only).is_some() || only.reason == PendingReason::Input {
                 return format!("legwork answer {id}{} --result \"..\"", flags.store);
             }
             return match only.reason {

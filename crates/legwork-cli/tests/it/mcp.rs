@@ -191,7 +191,7 @@ fn s18_14_a_server_of_a_project_starts_once_the_project_is_trusted() {
 }
 
 #[test]
-fn s18_14_a_project_says_little_of_its_servers() {
+fn s18_14_s18_18_a_project_says_little_of_its_servers() {
     for (line, why) in [
         ("trusted = true", "it could have calls repeated"),
         ("sampling = true", "it could spend what your model costs"),

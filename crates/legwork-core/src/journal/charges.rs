@@ -7,6 +7,7 @@ use super::tree::is_said;
 use crate::budget::Amounts;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
+use crate::inbox::Verdict;
 use crate::state::SessionFacts;
 
 impl Journal {
@@ -64,11 +65,14 @@ impl Charges {
 
 /// Whether it holds what came of an inference that is no step.
 fn is_result(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Compacted(_)
-            | Event::BranchSummarised(_)
-            | Event::ResultSummarised(_)
-            | Event::ResultCompared(_)
-    )
+    match event {
+        Event::Answered(answered) => matches!(answered.answer.verdict, Verdict::Supply(_)),
+        event => matches!(
+            event,
+            Event::Compacted(_)
+                | Event::BranchSummarised(_)
+                | Event::ResultSummarised(_)
+                | Event::ResultCompared(_)
+        ),
+    }
 }

@@ -259,7 +259,9 @@ fn waits(reason: &PendingReason) -> &'static str {
         PendingReason::Approval => "waits for approval: approve it, deny it, or supply its result",
         PendingReason::External => "waits for a result from outside: supply it, or deny it",
         PendingReason::Input => "waits for input: supply it, or deny the call",
-        PendingReason::Model => "waits for the model: resume the session, or deny the call",
+        PendingReason::Model => {
+            "asks the model: it goes on when the session runs, or deny the call"
+        }
         PendingReason::Until(_) => {
             "waits for its time: let it run again, supply its result, or deny it"
         }

@@ -2,9 +2,12 @@
 
 use crate::inbox::{Answer, Verdict};
 use crate::pending::{Pending, PendingReason};
-use crate::state::AgentState;
+use crate::state::{AgentState, CallSlot};
 use crate::time::Timestamp;
 use crate::tool::ToolOutcome;
+
+/// How often a call asks the model at most.
+const PROMPTS: usize = 100;
 
 /// How a wait ends that nobody answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +55,7 @@ impl AgentState {
                 let by = "the time limit".to_owned();
                 Some(Lapsed::Ends(ToolOutcome::Denied { by, reason }))
             }
+            (None, PendingReason::Model) => asks_no_more(pending, slot).map(Lapsed::Ends),
             _ => None,
         }
     }
@@ -65,8 +69,8 @@ impl AgentState {
         self.pending().iter().filter_map(time).min()
     }
 
-    /// Whether all calls that wait do so for a time: they need nobody.
-    pub fn needs_nobody(&self) -> bool {
+    /// Whether all calls that wait do so for a time.
+    pub fn waits_for_time_alone(&self) -> bool {
         self.pending().iter().all(|pending| matches!(pending.reason, PendingReason::Until(_)))
     }
 
@@ -84,4 +88,14 @@ impl AgentState {
             outcome => outcome.is_ok() && gives(),
         })
     }
+}
+
+/// The outcome of a call that cannot ask the model, or has asked it as often as it may.
+fn asks_no_more(pending: &Pending, slot: &CallSlot) -> Option<ToolOutcome> {
+    if pending.prompt().is_none() {
+        return Some(ToolOutcome::failed("the journal does not have what it asks the model"));
+    }
+    let prompts = slot.supplied.iter().filter(|one| one.request.prompt().is_some()).count();
+    let why = || format!("it has asked the model {PROMPTS} times, and asks again");
+    (prompts >= PROMPTS).then(|| ToolOutcome::failed(why()))
 }

@@ -32,7 +32,8 @@ impl AgentState {
             return facts.started_at.filter(|_| queued && facts.parent.is_none());
         };
         let waits = execution.status.is_waiting() && execution.signals.is_empty();
-        if waits && self.owed() == Owed::Pause {
+        let asks = self.pending().iter().any(|pending| pending.prompt().is_some());
+        if waits && !asks && self.owed() == Owed::Pause {
             return self.next_time();
         }
         Some(execution.started_at)

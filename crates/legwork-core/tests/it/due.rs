@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use legwork_core::event::{ParentLink, Paused, SessionStarted};
 use legwork_core::inbox::Answer;
-use legwork_core::state::{Input, PendingReason, Waits};
+use legwork_core::state::{Input, Lapsed, PendingReason, Waits};
 use legwork_core::tool::{InputRequest, Prompt};
-use legwork_core::{AgentState, Event, ExecutionStatus, Timestamp};
+use legwork_core::{AgentState, Event, ExecutionStatus, Timestamp, ToolOutcome};
 use serde_json::json;
 
 use crate::story::{blank, go_on, tell};
@@ -89,17 +89,38 @@ fn s7_10_a_call_that_waits_for_the_model_is_work_and_takes_no_value_of_a_person(
     pending[0] = waits.clone();
     let paused = Paused { pending, ..Paused::default() };
     let state = state.with(Event::Paused(paused));
-    assert_eq!(state.status(), Some(&ExecutionStatus::InProgress), "although another one waits");
-    assert_eq!(state.due_at(), Some(state.execution().unwrap().started_at));
+    let began = state.execution().unwrap().started_at;
+    assert!(state.status().unwrap().is_waiting(), "another one waits for a person");
+    assert_eq!(state.due_at(), Some(began), "the model is asked all the same");
+    let paused = Paused { pending: vec![waits.clone()], ..Paused::default() };
+    let alone = state.clone().with(Event::Paused(paused));
+    assert_eq!(alone.status(), Some(&ExecutionStatus::InProgress), "it waits for nobody");
+    assert_eq!(alone.due_at(), Some(began));
 
     let supplies = Answer::supply(&waits, json!("red"));
     let refused = state.decide(Input::Answer(supplies)).unwrap_err().to_string();
     assert!(
-        refused.contains("waits for the model: resume the session, or deny the call"),
+        refused.contains("asks the model: it goes on when the session runs, or deny the call"),
         "{refused}"
     );
     let denies = state.decide(Input::Answer(Answer::deny(&waits, "no"))).unwrap();
     let state = denies.into_iter().fold(state, AgentState::with);
     assert!(state.status().unwrap().is_waiting(), "the other one waits for a person");
     assert!(state.call(0).unwrap().execution().is_some());
+}
+
+#[test]
+fn s7_10_a_call_without_its_prompt_is_no_work_and_fails() {
+    let state = tell("user: go; inference; calls: read; judged; pauses: 0");
+    let waits = state.as_pending(0, PendingReason::Model).unwrap();
+    let paused = Paused { pending: vec![waits.clone()], ..Paused::default() };
+    let state = state.with(Event::Paused(paused));
+    assert!(state.status().unwrap().is_waiting());
+    assert_eq!(state.due_at(), None);
+    assert!(state.decide(Input::Answer(Answer::deny(&waits, "no"))).is_ok());
+    let lapsed = state.lapsed(None, false);
+    let [(0, Lapsed::Ends(ToolOutcome::Failed(_, why)))] = &lapsed[..] else {
+        panic!("{lapsed:?}")
+    };
+    assert!(why.contains("does not have what it asks the model"), "{why}");
 }

@@ -240,7 +240,8 @@ fn declined(pending: &Pending) -> Answer {
 
 /// A call that waits, for programs.
 pub(super) fn described(pending: &Pending) -> Value {
-    let input = pending.input.as_ref().map(|input| plain(&input.message));
+    let input = pending.input.as_ref().filter(|_| pending.reason == PendingReason::Input);
+    let input = input.map(|input| plain(&input.message));
     let question = Asked::of(pending).map(|asked| words(&asked)).or(input);
     json!({
         "call": pending.id,

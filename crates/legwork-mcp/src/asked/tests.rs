@@ -77,3 +77,14 @@ fn s18_17_what_a_call_asks_while_a_person_has_its_question_comes_after_it() {
     assert_eq!(first.now_or_never().unwrap(), Some(json!({"a": "so"})));
     assert_eq!(call.question().now_or_never().unwrap().question.words(), "How many?");
 }
+
+#[test]
+fn s18_17_of_many_questions_those_are_kept_that_a_call_may_ask() {
+    let asked = Asked::default();
+    let _call = asked.listen(Vec::new());
+    let ask = |n: usize| Box::pin(asked.answer(question(&format!("Which {n}?"))));
+    // The first is handed to the call, and the others wait until it goes on.
+    let mut open: Vec<_> = (0..=QUESTIONS).map(ask).collect();
+    assert!(open.iter_mut().all(|answer| answer.as_mut().now_or_never().is_none()));
+    assert_eq!(ask(QUESTIONS + 1).now_or_never(), Some(None), "one too many is dismissed");
+}

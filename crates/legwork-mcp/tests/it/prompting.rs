@@ -76,8 +76,16 @@ pub(crate) async fn answer(
     match responses.get("model").filter(|_| request.name == "samples") {
         Some(answer) => text(said(answer)),
         None => {
-            let asks = [("model".to_owned(), InputRequest::CreateMessage(asks))];
-            InputRequiredResult::new(Some(BTreeMap::from(asks)), None).into()
+            // One that does not end asks three things at once.
+            let names = if request.name == "samples" {
+                &["model"][..]
+            } else {
+                &["model", "other", "third"]
+            };
+            let asks = names
+                .iter()
+                .map(|name| ((*name).to_owned(), InputRequest::CreateMessage(asks.clone())));
+            InputRequiredResult::new(Some(BTreeMap::from_iter(asks)), None).into()
         }
     }
 }

@@ -119,6 +119,22 @@ async fn s18_18_calls_of_an_old_server_that_asks_are_made_one_at_a_time() {
 }
 
 #[tokio::test]
+async fn s18_18_sessions_that_share_an_old_server_each_get_their_answer() {
+    let fixture = Fixture::legacy();
+    let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
+        _ if is_prompt(asked) => Turn::text(format!("{}!", asked.last())),
+        0 => Turn::call("my_samples", json!({"text": asked.last()})),
+        _ => Turn::text("Done."),
+    }));
+    let agent = agent(&fixture, &MemoryStore::new(), model);
+    let (warm, cold) = tokio::join!(agent.run("warm"), agent.run("cold"));
+    for (run, text) in [(warm, "warm"), (cold, "cold")] {
+        assert_eq!(results(&run.unwrap()), [format!("{text}! (scripted:model, endTurn)")]);
+    }
+    assert_eq!(fixture.connections(), 1, "they share it");
+}
+
+#[tokio::test]
 async fn s18_18_a_server_reads_why_there_is_no_answer() {
     let fails = |_: &Asked| Turn::error(model::Error::new(model::Kind::BadRequest, "no paint"));
     for (fixture, before, after) in [
@@ -181,10 +197,14 @@ async fn s18_18_a_prompt_has_texts_and_images_within_bounds_and_no_tools() {
 }
 
 #[tokio::test]
-async fn s18_18_a_call_asks_twenty_prompts_at_most() {
-    for fixture in [Fixture::new(), Fixture::legacy()] {
+async fn s18_17_s18_18_a_call_asks_twenty_questions_at_most() {
+    // Three at once are more than are left after eighteen.
+    for (fixture, why, count) in [
+        (Fixture::new(), "it asks for more than this client keeps", 18),
+        (Fixture::legacy(), "it asks without end", 20),
+    ] {
         let (run, model) = sampled(&fixture, "my_samples_on", json!({}), red).await;
-        assert_eq!(results(&run), ["the server `my`: it asks without end"]);
-        assert_eq!(model.asked().iter().filter(|asked| is_prompt(asked)).count(), 20);
+        assert_eq!(results(&run), [format!("the server `my`: {why}")]);
+        assert_eq!(model.asked().iter().filter(|asked| is_prompt(asked)).count(), count);
     }
 }

@@ -5,12 +5,12 @@ use legwork_core::{ModelRequest, Response};
 use legwork_otel::{Content, Otlp};
 use legwork_port::model::{Deltas, Profile};
 use legwork_port::{BoxFuture, Model, RunEvent, model};
-use legwork_testkit::{ScriptedModel, Turn};
+use legwork_testkit::{Script, ScriptedModel, Turn};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use serde_json::{Value, json};
 
 use crate::receiver::{Receiver, attribute, count, points, value};
-use crate::story::{SECRET, clerk, delivered, telemetry, used};
+use crate::story::{Echo, SECRET, clerk, delivered, echo, telemetry, used};
 
 /// The spans whose operation is this one.
 fn of<'s>(spans: &'s [Span], operation: &str) -> Vec<&'s Span> {
@@ -119,6 +119,32 @@ async fn s16_2_attempts_that_failed_count_as_the_ledger_counts_them() {
     let names = ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"];
     let chat = names.map(|name| count(&spans[0], name));
     assert_eq!(chat, [run.used().input, run.used().output]);
+}
+
+#[tokio::test]
+async fn s16_1_s16_2_what_a_tool_asks_the_model_is_an_inference_of_the_execution() {
+    let receiver = Receiver::start();
+    let telemetry = telemetry(&receiver);
+    let model = ScriptedModel::new(Script::from_fn(|asked| match (asked.last(), asked.turn()) {
+        (SECRET, _) => used(Turn::text(SECRET), 20, 3),
+        (_, 0) => used(Turn::calls([echo("asks")]), 100, 10),
+        _ => used(Turn::text("ok"), 110, 11),
+    }));
+    let agent = Agent::builder(model.named("openai:gpt-5-mini")).id("clerk");
+    let agent = agent.tools([Echo::named("asks")]).observer(telemetry.clone());
+    let run = agent.build().unwrap().run("go").await.unwrap();
+    delivered(telemetry).await.unwrap();
+    let spans = receiver.spans();
+    let tree = spans.iter().map(|span| format!("{} < {}", span.name, parent(&spans, span)));
+    let mut tree: Vec<_> = tree.collect();
+    tree.sort();
+    let chat = "chat gpt-5-mini < invoke_agent clerk";
+    let tool = "execute_tool asks < invoke_agent clerk";
+    assert_eq!(tree, [chat, chat, chat, tool, "invoke_agent clerk < "]);
+    let input = of(&spans, "chat").into_iter().map(|chat| count(chat, "gen_ai.usage.input_tokens"));
+    assert_eq!((input.sum::<u64>(), run.used().input), (230, 230));
+    let said = spans.iter().any(|span| format!("{span:?}").contains(SECRET));
+    assert!(!said, "no span has the words of a prompt");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use legwork_agent::{Agent, Builder, Subagent};
+use legwork_core::tool::Prompt;
 use legwork_core::{EffectClass, ToolCall, ToolOutcome, ToolSpec, Usage};
 use legwork_otel::Telemetry;
 use legwork_port::{BoxFuture, Tool, ToolContext};
@@ -15,7 +16,7 @@ use crate::receiver::Receiver;
 /// What no span may say unless it is asked to.
 pub(crate) const SECRET: &str = "a private matter";
 
-/// Says a text again, fails, or waits.
+/// Says a text again, fails, asks the model first, or waits.
 pub(crate) struct Echo {
     spec: Arc<ToolSpec>,
     gate: Option<Gate>,
@@ -38,13 +39,14 @@ impl Tool for Echo {
         Arc::clone(&self.spec)
     }
 
-    fn call<'a>(&'a self, call: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, call: &'a ToolCall, cx: &'a ToolContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             if let Some(gate) = &self.gate {
                 gate.pass().await;
             }
             match &*call.name {
                 "fails" => ToolOutcome::failed(format!("{SECRET} went wrong")),
+                "asks" if cx.supplied().is_empty() => Prompt::new(SECRET).into(),
                 _ => ToolOutcome::text(call.arguments.to_string()),
             }
         })

@@ -83,19 +83,19 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
             break;
         }
-        let waits = state.pending().len();
+        let waited = state.pending().to_vec();
         let batch = next_batch(cx.services.calls, &ending, &mut jobs);
         state = match batch.len() {
             1 => run_one(state, cx, turn, &mut ending, batch).await?,
             _ => run_batch(state, cx, turn, &mut ending, batch).await?,
         };
-        // What waits now may hold back those behind it.
-        if state.pending().len() > waits && !(jobs.is_empty() && held.is_empty()) {
+        // What waits now may hold back those behind it: they are collected again.
+        if *state.pending() != *waited && !(jobs.is_empty() && held.is_empty()) {
+            let left = jobs.iter().filter(|job| job.is_fresh()).count();
+            turn.iter().for_each(|turn| turn.release(left));
             return Ok(state);
         }
-        if cx.writer.kept.knows_items_for(&state) {
-            state = take_inbox(cx, state).await?;
-        }
+        state = look(state, cx).await?;
     }
     if !jobs.is_empty() {
         state = skip_rest(state, cx, turn, jobs).await?;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use legwork_core::budget::Amounts;
-use legwork_core::state::PendingReason;
 use legwork_core::{AgentState, Owed};
 
 use super::request::paired;
@@ -56,14 +55,10 @@ fn status(state: &AgentState) -> Checked {
     let ended = execution.current.is_none();
     hold!(STATUS, ended || !status.is_terminal(), "it is {status} with a step under way");
     let pending = &execution.pending;
-    // One that asks the model waits for nobody.
-    let asks = pending.iter().any(|pending| pending.reason == PendingReason::Model);
+    // A call that asks the model waits for nobody.
+    let none = pending.iter().all(|pending| pending.prompt().is_some());
     let waits = status.is_waiting();
-    hold!(
-        STATUS,
-        waits != (pending.is_empty() || asks),
-        "it is {status}, and pending is {pending:?}"
-    );
+    hold!(STATUS, waits != none, "it is {status}, and pending is {pending:?}");
     let mut seen = BTreeSet::new();
     for pending in pending.iter() {
         let slot = state.current_step().and_then(|step| step.calls.get(pending.index as usize));

@@ -173,7 +173,7 @@ async fn linked(
 /// What a subagent in this state used, its own subagents included.
 async fn used_in(store: &dyn Store, state: &AgentState) -> Result<Amounts, store::Error> {
     let mut used = state.ledger().lifetime;
-    if let Some(held) = state.ledger().inference() {
+    for held in [state.ledger().inference(), state.ledger().auxiliary()].into_iter().flatten() {
         used = used.plus(&held.amounts);
     }
     for (_, child, link) in children(state) {

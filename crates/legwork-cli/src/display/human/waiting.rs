@@ -22,7 +22,9 @@ impl<O: Write, E: Write> Human<O, E> {
                 left = left.get(1..).unwrap_or_default();
                 continue;
             }
-            if let Some(input) = &first.input {
+            if let Some(input) = &first.input
+                && first.reason == PendingReason::Input
+            {
                 self.labelled(Tone::Strong, "input", &input.message)?;
                 left = left.get(1..).unwrap_or_default();
                 continue;

@@ -242,11 +242,8 @@ fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) ->
 /// The status of an execution some of whose calls wait.
 fn waiting(pending: &[Pending]) -> ExecutionStatus {
     match pending {
-        [] => ExecutionStatus::InProgress,
-        // It waits for nobody else.
-        some if some.iter().any(|pending| pending.reason == PendingReason::Model) => {
-            ExecutionStatus::InProgress
-        }
+        // Those that ask the model wait for nobody.
+        all if all.iter().all(|pending| pending.prompt().is_some()) => ExecutionStatus::InProgress,
         some if some.iter().any(|pending| pending.reason.needs_decision()) => {
             ExecutionStatus::AwaitingApproval
         }
