@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_core::event::{Event, Purpose};
+use legwork_core::state::Pending;
 use legwork_core::tool::Prompted;
 use legwork_core::{AgentState, ModelRequest, Response};
 use legwork_port::Model;
@@ -37,6 +38,13 @@ pub(crate) enum About {
 }
 
 impl Auxiliary {
+    /// The prompt of a call that waits for the model; none if it waits for something else.
+    pub fn of_call(state: &AgentState, pending: &Pending) -> Option<Self> {
+        let (request, prompt) = CallPrompt::of(state, pending)?;
+        let (purpose, about) = (Purpose::ToolPrompt, About::Call(Box::new(prompt)));
+        Some(Self { purpose, model: None, request, about })
+    }
+
     /// The events that record what came of it.
     ///
     /// # Errors

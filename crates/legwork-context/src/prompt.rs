@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use legwork_core::event::{Answered, Event, Purpose};
+use legwork_core::event::{Answered, Event};
 use legwork_core::inbox::Answer;
 use legwork_core::inference::ThinkingLevel;
 use legwork_core::state::Pending;
@@ -12,25 +12,11 @@ use legwork_core::{
 };
 use serde_json::json;
 
-use crate::auxiliary::{About, Auxiliary};
-
 /// The call that a prompt is of.
 pub(crate) struct CallPrompt {
     pending: Pending,
     /// The model as the settings name it.
     model: Arc<str>,
-}
-
-impl Auxiliary {
-    /// The prompt of a call that waits for the model; none if it waits for something else.
-    pub fn of_call(state: &AgentState, pending: &Pending) -> Option<Self> {
-        let prompt = pending.prompt()?;
-        let settings = state.settings();
-        let call_prompt =
-            CallPrompt { pending: pending.clone(), model: Arc::clone(&settings.model) };
-        let (purpose, about) = (Purpose::ToolPrompt, About::Call(Box::new(call_prompt)));
-        Some(Self { purpose, model: None, request: request(prompt, settings), about })
-    }
 }
 
 /// A request with the messages of a prompt alone, without tools.
@@ -57,6 +43,15 @@ fn request(prompt: &Prompt, settings: &ModelSettings) -> ModelRequest {
 }
 
 impl CallPrompt {
+    /// The prompt of a call that waits for the model, and the request that it is asked with; none
+    /// if the call waits for something else.
+    pub(crate) fn of(state: &AgentState, pending: &Pending) -> Option<(ModelRequest, Self)> {
+        let prompt = pending.prompt()?;
+        let settings = state.settings();
+        let (pending, model) = (pending.clone(), Arc::clone(&settings.model));
+        Some((request(prompt, settings), Self { pending, model }))
+    }
+
     /// The event with which the call goes on.
     pub(crate) fn supplied(&self, prompted: &Prompted) -> Event {
         let answer = Answer::supply(&self.pending, json!(prompted)).by("the model");
