@@ -32,6 +32,15 @@ impl ReservedCalls {
         Ok(())
     }
 
+    /// Holds so many more calls, which were charged in the accounts above until now.
+    pub fn take_over(&self, calls: usize) {
+        let mut count = self.lock();
+        if let Some(shared_budget) = &self.shared_budget {
+            shared_budget.charge(TreeAmounts::calls(calls));
+        }
+        *count = count.saturating_add(calls);
+    }
+
     /// How many are held.
     pub fn held(&self) -> usize {
         *self.lock()

@@ -21,12 +21,12 @@ pub(crate) struct CallPrompt {
 
 /// A request with the messages of a prompt alone, without tools.
 ///
-/// Where the prompt has a maximum of output tokens, the model thinks as little as it can: what it
-/// thinks counts among them.
+/// The level of thinking of the session is for its own answers: what a model thinks counts among the
+/// output tokens, of which a prompt may leave few.
 fn request(prompt: &Prompt, settings: &ModelSettings) -> ModelRequest {
     let max_output = settings.max_output.into_iter().chain(prompt.max_output).min();
     let thinking = match (&settings.thinking, prompt.max_output) {
-        (Some(level), Some(_)) if *level != ThinkingLevel::Off => Some(ThinkingLevel::Minimal),
+        (Some(level), Some(_)) if *level != ThinkingLevel::Off => None,
         (level, _) => level.clone(),
     };
     let settings = ModelSettings { max_output, thinking, tool_choice: None, ..settings.clone() };

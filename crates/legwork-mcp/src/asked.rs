@@ -22,7 +22,7 @@ struct Inner {
     last: u64,
     calls: HashMap<u64, Call>,
     /// Questions of which it cannot be told yet which call asks them, oldest first; further ones
-    /// than a call may ask are dismissed.
+    /// than calls may ask are dismissed.
     open: Vec<Asks>,
 }
 
@@ -63,7 +63,8 @@ impl Asked {
         let (reply, replied) = oneshot::channel();
         {
             let mut inner = self.lock();
-            if inner.open.len() >= QUESTIONS {
+            inner.open.retain(|asks| !asks.reply.is_closed());
+            if inner.open.len() >= QUESTIONS.saturating_mul(inner.calls.len().max(1)) {
                 return None;
             }
             inner.open.push(Asks { question, reply });

@@ -78,8 +78,9 @@ impl Server {
     /// In the middle of a call it may ask the model of the session (sampling): with texts and images
     /// of its own, without tools, and within the budget of the session, to which that is charged.
     ///
-    /// The model reads nothing of the conversation for it. Calls of a server of 2025 are made one at
-    /// a time then, as it does not say which of them asks.
+    /// The model reads nothing of the conversation for it. Each session has a connection of its own
+    /// then, and calls of a server of 2025 are made one at a time: it does not say which of them
+    /// asks.
     #[must_use]
     pub fn sampling(mut self) -> Self {
         self.settings.sampling = Sampling::Offered;
@@ -169,6 +170,14 @@ impl Toolset for Server {
                 "`{name}` cannot be the name of a server: it has 1 to {} letters, digits, `_` and `-`",
                 names::SERVER
             )],
+        }
+    }
+
+    /// What a server asks the model of a session is paid by that session.
+    fn share_key(&self, scope: &Scope) -> String {
+        match self.settings.sampling {
+            Sampling::Offered => scope.session.to_string(),
+            Sampling::Refused => String::new(),
         }
     }
 

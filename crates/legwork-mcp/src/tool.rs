@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use legwork_core::tool::ExecutionMode;
 use legwork_core::{ToolCall, ToolOutcome, ToolSpec};
 use legwork_port::{BoxFuture, Tool, ToolContext};
 use rmcp::model::{
@@ -74,9 +73,6 @@ impl RemoteTool {
                 Answer::Required(required) => required,
                 Answer::Outcome(outcome) => return outcome,
             };
-            if input::is_too_much(cx.supplied()) {
-                return self.failed("it asks without end");
-            }
             let samples = self.connections.handler.samples;
             match Round::needed(required, cx.supplied(), samples).map(Round::asks) {
                 Ok(Ok(asks)) => return asks,
@@ -97,12 +93,10 @@ impl RemoteTool {
         {
             return self.follow(call, cx).await;
         }
-        // An answer is for this call alone: no other one is under way that may ask the same. Nor is
-        // one where it would not be known which of them asks the model.
-        let is_alone = !given.is_empty() || self.spec.mode == ExecutionMode::Sequential;
-        let _turn = match is_alone {
-            false => (None, Some(turn)),
-            true => {
+        // An answer is for this call alone: no other one is under way that may ask the same.
+        let _turn = match given.is_empty() {
+            true => (None, Some(turn)),
+            false => {
                 drop(turn);
                 (Some(handler.turns.write().await), None)
             }

@@ -34,7 +34,7 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
     }
     let mut asks = state.pending().iter();
     if let Some(prompt) = asks.find_map(|pending| Auxiliary::of_call(&state, pending)) {
-        return obtain(prompt, state, cx).await.map(Advance::More);
+        return obtain(prompt, cx.goes_on(state), cx).await.map(Advance::More);
     }
     // A run that only looked leaves no trace.
     let looked = state.uncommitted().is_empty() && state.facts().at_work.is_none();

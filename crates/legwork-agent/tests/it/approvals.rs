@@ -664,6 +664,27 @@ async fn s7_4_a_call_two_subagents_deep_is_listed_and_answered_from_the_root() {
 }
 
 #[tokio::test]
+async fn s7_2_a_call_is_asked_about_beside_a_subagent_that_waits_and_a_barrier_behind_both() {
+    let (world, store) = (World::default(), MemoryStore::new());
+    let send = || ("send", json!({"n": 1}));
+    let root =
+        [Turn::calls([spawn("a", "go"), send(), ("stamp", json!({"n": 2}))]), Turn::text("done")];
+    let a = scripted("x:a", [Turn::calls([send()]), Turn::text("a is done")]);
+    let stamp = spec("stamp").mode(ExecutionMode::Sequential);
+    let stamp = made(stamp, |_, _| Box::pin(std::future::ready(ToolOutcome::text("stamped"))));
+    let agent = Agent::builder(scripted("x:root", root))
+        .toolset(asked(Ask::always(), [noting("send", once(), &world)]))
+        .tool(stamp)
+        .subagent(Subagent::new("a", "Works.", "").model(a))
+        .store_in(Arc::new(store.clone()))
+        .build()
+        .unwrap();
+    let run = agent.run("go").in_session("s").outcome().await.unwrap();
+    let reasons: Vec<_> = run.state().pending().iter().map(|one| one.reason.clone()).collect();
+    assert_eq!(reasons, [PendingReason::Subagent, PendingReason::Approval]);
+}
+
+#[tokio::test]
 async fn s7_4_a_state_is_answered_without_a_store() {
     let (world, store) = (World::default(), MemoryStore::new());
     let agent = clerk(&world, &store, &turns(&[("send", 1)])).build().unwrap();

@@ -288,11 +288,11 @@ async fn s7_10_a_body_that_asks_without_end_fails_also_where_nothing_can_be_aske
 }
 
 #[tokio::test]
-async fn s7_10_a_prompt_with_a_bound_leaves_no_room_for_thinking() {
+async fn s7_10_the_level_of_thinking_is_not_for_prompts_with_a_maximum() {
     for (thinking, expected) in [
         (None, None),
         (Some(ThinkingLevel::Off), Some(ThinkingLevel::Off)),
-        (Some(ThinkingLevel::High), Some(ThinkingLevel::Minimal)),
+        (Some(ThinkingLevel::High), None),
     ] {
         let (world, store) = (World::default(), MemoryStore::new());
         let model = painter(&["name"], colours);
@@ -301,7 +301,7 @@ async fn s7_10_a_prompt_with_a_bound_leaves_no_room_for_thinking() {
         agent.run("Paint it.").await.unwrap();
         let levels: Vec<_> =
             model.requests().iter().map(|one| one.settings.thinking.clone()).collect();
-        // The second prompt has no bound.
+        // The second prompt has no maximum.
         assert_eq!(levels, [thinking.clone(), expected, thinking.clone(), thinking]);
     }
 }
@@ -332,4 +332,56 @@ async fn s5_4_s7_2_calls_that_wait_behind_a_body_that_asks_are_held_once_above()
     let run = agent.run("go").await.unwrap();
     assert_eq!((run.text().as_str(), run.session_used().tool_calls), ("done", 3));
     assert!(outcomes(run.state())[0].is_ok(), "{:?}", outcomes(run.state()));
+}
+
+#[tokio::test]
+async fn s5_4_a_prompt_that_a_crash_cut_off_in_a_subagent_counts_above() {
+    // A model whose answers have at most 4,000 tokens: a third one does not fit.
+    let model = |script: Script| {
+        let profile = legwork_port::Profile::new().with_max_output(4_000);
+        ScriptedModel::new(script).with_profile(profile)
+    };
+    let spawn = |agent: &str| ("spawn_subagent", json!({"agent": agent, "prompt": "paint"}));
+    let (world, store) = (World::default(), MemoryStore::new());
+    let build = |gate: &Gate, parallel: usize| {
+        let gate = gate.clone();
+        let asks = model(Script::from_fn(move |asked| match asked.turn() {
+            _ if is_prompt(asked) => Turn::text("red").behind(&gate),
+            0 => Turn::call("asks", json!({"n": 1})),
+            _ => Turn::text("done"),
+        }));
+        let other = model(Script::new([Turn::text("ok")]));
+        let body = made(spec("asks"), |_, cx| {
+            let outcome = match cx.supplied() {
+                [] => Prompt::new(QUESTION).into(),
+                _ => ToolOutcome::text("painted"),
+            };
+            Box::pin(std::future::ready(outcome))
+        });
+        let root = [Turn::calls([spawn("asks"), spawn("other")]), Turn::text("done")];
+        let agent = Agent::builder(ScriptedModel::new(root))
+            .subagent(Subagent::new("asks", "Asks.", "").model(asks).tools([body]))
+            .subagent(Subagent::new("other", "Helps.", "").model(other.clone()))
+            .tool(noting("send", once(), &world))
+            .budget(Budget::unlimited().tokens(10_000))
+            .parallel_calls(parallel)
+            .store_in(Arc::new(store.clone()));
+        (agent.build().unwrap(), other)
+    };
+    let gate = Gate::new();
+    let (agent, _) = build(&gate, 1);
+    tokio::select! {
+        run = agent.run("go").in_session("s").outcome() => panic!("{:?}", run.unwrap().status()),
+        () = gate.arrived(1) => {}
+    }
+    drop(agent);
+    let gate = Gate::new();
+    let (agent, other) = build(&gate, 2);
+    let opens = async {
+        gate.arrived(1).await;
+        gate.open();
+    };
+    let (run, ()) = tokio::join!(agent.resume("s").outcome(), opens);
+    let most: Vec<_> = other.requests().iter().map(|request| request.max_output).collect();
+    assert!(most[0].is_some_and(|most| most < 2_500), "{most:?}: {:?}", run.unwrap().status());
 }

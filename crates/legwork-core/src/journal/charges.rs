@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::Journal;
 use super::tree::is_said;
 use crate::budget::Amounts;
+use crate::entry::Entry;
 use crate::event::Event;
 use crate::id::{Seq, SessionId};
-use crate::inbox::Verdict;
 use crate::state::SessionFacts;
 
 impl Journal {
@@ -26,12 +26,13 @@ impl Journal {
             let charged = facts.ledger.lifetime.since(&before);
             let place = places.get(&entry.seq).copied().unwrap_or(Seq::ZERO);
             if is_said(&entry.event) {
-                charges.auxiliary(is_result(&entry.event).then_some(place));
+                charges.auxiliary(charges.is_result(entry).then_some(place));
             }
             match &entry.event {
                 Event::AuxiliaryFinished(_) => {
                     charges.auxiliary(None);
                     charges.auxiliary = Some((place, charged));
+                    charges.made = entry.seq;
                 }
                 _ => charges.add(place, &charged),
             }
@@ -47,6 +48,8 @@ struct Charges {
     of: BTreeMap<Seq, Amounts>,
     /// An inference that is no step, whose result may follow: where it was made.
     auxiliary: Option<(Seq, Amounts)>,
+    /// The entry with its end.
+    made: Seq,
 }
 
 impl Charges {
@@ -55,24 +58,23 @@ impl Charges {
         *sum = sum.plus(amounts);
     }
 
+    /// Whether an entry holds what came of the inference that is no step.
+    fn is_result(&self, entry: &Entry) -> bool {
+        match &entry.event {
+            Event::Compacted(_)
+            | Event::BranchSummarised(_)
+            | Event::ResultSummarised(_)
+            | Event::ResultCompared(_) => true,
+            // Persons answer calls, too.
+            Event::Answered(_) => entry.seq == self.made.next(),
+            _ => false,
+        }
+    }
+
     /// Adds the inference that is no step at its result, else where it was made.
     fn auxiliary(&mut self, result: Option<Seq>) {
         if let Some((at, amounts)) = self.auxiliary.take() {
             self.add(result.unwrap_or(at), &amounts);
         }
-    }
-}
-
-/// Whether it holds what came of an inference that is no step.
-fn is_result(event: &Event) -> bool {
-    match event {
-        Event::Answered(answered) => matches!(answered.answer.verdict, Verdict::Supply(_)),
-        event => matches!(
-            event,
-            Event::Compacted(_)
-                | Event::BranchSummarised(_)
-                | Event::ResultSummarised(_)
-                | Event::ResultCompared(_)
-        ),
     }
 }

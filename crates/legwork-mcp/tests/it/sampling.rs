@@ -119,7 +119,7 @@ async fn s18_18_calls_of_an_old_server_that_asks_are_made_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn s18_18_sessions_that_share_an_old_server_each_get_their_answer() {
+async fn s18_18_each_session_has_a_connection_of_its_own() {
     let fixture = Fixture::legacy();
     let model = ScriptedModel::new(Script::from_fn(|asked| match asked.turn() {
         _ if is_prompt(asked) => Turn::text(format!("{}!", asked.last())),
@@ -131,7 +131,7 @@ async fn s18_18_sessions_that_share_an_old_server_each_get_their_answer() {
     for (run, text) in [(warm, "warm"), (cold, "cold")] {
         assert_eq!(results(&run.unwrap()), [format!("{text}! (scripted:model, endTurn)")]);
     }
-    assert_eq!(fixture.connections(), 1, "they share it");
+    assert_eq!((fixture.connections(), fixture.called().len()), (2, 2), "none is made anew");
 }
 
 #[tokio::test]

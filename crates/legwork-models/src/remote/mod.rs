@@ -127,9 +127,6 @@ impl fmt::Debug for HttpModel {
     }
 }
 
-/// Answers of fewer tokens leave no room for thinking that no request asks for.
-const ROOM_TO_THINK: u64 = 2_048;
-
 impl HttpModel {
     /// The API that it is asked over.
     pub fn api(&self) -> Api {
@@ -139,11 +136,10 @@ impl HttpModel {
     /// The request with the defaults of the model where it sets nothing.
     ///
     /// Thinking by default gives way to a call that the request demands, where the API takes one
-    /// of them alone, and to a maximum of output tokens that it would use up.
+    /// of them alone.
     fn filled(&self, request: ModelRequest, others: &ModelSettings) -> ModelRequest {
         let demands = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
-        let is_short = request.max_output.is_some_and(|most| most < ROOM_TO_THINK);
-        match is_short || (demands && !self.api.wire().thinks_beside_demands()) {
+        match demands && !self.api.wire().thinks_beside_demands() {
             true => with_defaults(request, &ModelSettings { thinking: None, ..others.clone() }),
             false => with_defaults(request, others),
         }

@@ -43,9 +43,6 @@ impl<'a> Thinking<'a> {
         compatible(request)?;
         // Thinking is part of the answer, for which something has to be left.
         let tokens = tokens.max(LEAST_THINKING).min(most / 2);
-        if tokens < LEAST_THINKING && *level == ThinkingLevel::Minimal {
-            return Ok(Self::Off);
-        }
         if tokens < LEAST_THINKING {
             return Err(format!(
                 "an answer of {most} tokens leaves no room for thinking, which takes at least \

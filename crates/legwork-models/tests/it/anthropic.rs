@@ -430,9 +430,6 @@ fn thinking_is_an_effort_for_new_models_and_tokens_for_old_ones() {
     assert_eq!(level(&old, "medium", None).unwrap(), tokens(8_192));
     assert_eq!(level(&old, "high", Some(4_000)).unwrap(), tokens(2_000));
     assert_eq!(level(&old, "off", None).unwrap().0, json!({"type": "disabled"}));
-    // As little as there is room for.
-    assert_eq!(level(&old, "minimal", None).unwrap(), tokens(1_024));
-    assert_eq!(level(&old, "minimal", Some(100)).unwrap().0, json!({"type": "disabled"}));
     let refused = |level: Result<_, legwork_port::model::Error>| level.unwrap_err().message;
     let said = refused(level(&old, "low", Some(1_000)).map(drop));
     assert!(said.contains("raise the limit on the answer"), "{said}");

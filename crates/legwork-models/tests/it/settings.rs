@@ -128,16 +128,3 @@ fn thinking_by_default_gives_way_to_a_call_that_a_request_demands() {
         assert_ne!(body(default, &request()).unwrap(), body(&plain, &request()).unwrap(), "{wire}");
     }
 }
-
-#[test]
-fn thinking_by_default_gives_way_to_a_bound_that_it_would_use_up() {
-    for (default, plain) in models("a:b?thinking=high").iter().zip(models("a:b")) {
-        let wire = default.api();
-        for (most, gives_way) in [(100, true), (2_047, true), (2_048, false)] {
-            let mut bounded = request();
-            bounded.max_output = Some(most);
-            let body = |model: &HttpModel| model.body(&bounded, Streaming::No).unwrap();
-            assert_eq!(body(default) == body(&plain), gives_way, "{wire}: {most}");
-        }
-    }
-}

@@ -76,6 +76,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
     }
     let mut ending = Ending::of(cx.services.calls.end_strategy, &state);
     let mut jobs = ending.ordered(jobs);
+    let waited = state.pending().to_vec();
     loop {
         if ending.leaves_out(&state) {
             state = leave(state, cx, turn, &ending, &mut jobs).await?;
@@ -83,18 +84,20 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
             break;
         }
-        let waited = state.pending().to_vec();
+        // What waits now may hold back those behind it: they are collected again.
+        if *state.pending() != *waited && !jobs.iter().any(|job| job.begun) {
+            if let Some(turn) = turn {
+                let left = jobs.iter().filter(|job| job.is_fresh()).count();
+                cx.account.calls.take_over(left);
+                turn.release(left);
+            }
+            return Ok(state.with_pending(waiting));
+        }
         let batch = next_batch(cx.services.calls, &ending, &mut jobs);
         state = match batch.len() {
             1 => run_one(state, cx, turn, &mut ending, batch).await?,
             _ => run_batch(state, cx, turn, &mut ending, batch).await?,
         };
-        // What waits now may hold back those behind it: they are collected again.
-        if *state.pending() != *waited && !(jobs.is_empty() && held.is_empty()) {
-            let left = jobs.iter().filter(|job| job.is_fresh()).count();
-            turn.iter().for_each(|turn| turn.release(left));
-            return Ok(state);
-        }
         state = look(state, cx).await?;
     }
     if !jobs.is_empty() {
@@ -258,10 +261,7 @@ async fn run_one(
 ) -> Result<AgentState, Halt> {
     let state = begin(state, cx, turn, batch.make_contiguous()).await?;
     let mut starting = Vec::from(batch);
-    let state = match cx.writer.kept.knows_items_for(&state) {
-        true => unless_steered(state, cx, &mut starting).await?,
-        false => state,
-    };
+    let state = unless_steered(state, cx, &mut starting).await?;
     let Some(job) = starting.pop() else { return Ok(state) };
     let index = job.index;
     let running = call(job, &state, cx);

@@ -208,6 +208,10 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "tool_asks_model",
+        &["the model reads: example:counts: It has 7 words.", "1 call, 20 tokens in, 5 out"],
+    ),
+    (
         "deferred_result",
         &[
             "cake: not done yet",
