@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) cancelled: Gate,
     /// Opens when the server is told that a call is cancelled.
     pub(crate) told: Gate,
+    /// Whether the client said that the model may be asked, for each call of `samples`.
+    pub(crate) offered: Mutex<Vec<bool>>,
     /// Opens when a call of `asks` begins.
     pub(crate) asks: Gate,
     pub(crate) connections: AtomicUsize,
@@ -87,6 +89,7 @@ impl Fixture {
             is_silent: AtomicBool::new(false),
             tools: Mutex::new(tools),
             called: Mutex::default(),
+            offered: Mutex::default(),
             gate: Gate::new(),
             cancelled: Gate::new(),
             told: Gate::new(),
@@ -259,6 +262,7 @@ impl ServerHandler for Fixture {
             return Err(ErrorData::invalid_params("no such day", None));
         }
         if request.name.starts_with("samples") {
+            self.0.offered.lock().unwrap().push(prompting::is_offered(&cx));
             return Ok(prompting::answer(&request, &cx).await);
         }
         if matches!(&*request.name, "asks" | "visits" | "hurries") {

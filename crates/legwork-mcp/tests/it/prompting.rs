@@ -54,6 +54,13 @@ fn said(answer: &Value) -> String {
     format!("{} ({})", answer["content"]["text"].as_str().unwrap(), said.join(", "))
 }
 
+/// Whether the client says that the model may be asked: once, or with each request.
+pub(crate) fn is_offered(cx: &RequestContext<RoleServer>) -> bool {
+    let once = cx.peer.peer_info().map(|info| info.capabilities.clone());
+    let capabilities = cx.meta.client_capabilities().or(once);
+    capabilities.is_some_and(|all| all.sampling.is_some())
+}
+
 pub(crate) async fn answer(
     request: &CallToolRequestParams,
     cx: &RequestContext<RoleServer>,

@@ -61,6 +61,7 @@ async fn s18_18_a_server_asks_the_model_of_the_session_in_both_revisions() {
         let (run, model) = sampled(&fixture, "my_samples", json!({}), red).await;
         assert_eq!(results(&run), ["red (scripted:model, endTurn)"]);
         assert_eq!(fixture.called().len(), calls, "a call of 2025 is held meanwhile");
+        assert_eq!(*fixture.0.offered.lock().unwrap(), vec![true; calls]);
         let asked: Vec<_> = model.asked().into_iter().filter(is_prompt).collect();
         let [asked] = &asked[..] else { panic!("{asked:?}") };
         let texts: Vec<_> = asked.messages.iter().map(|said| &*said.text).collect();
@@ -169,9 +170,13 @@ async fn s18_18_a_prompt_stays_within_the_budget_of_the_session() {
 async fn s18_18_nothing_is_offered_that_was_not_asked_for() {
     let model = painter(&[("my_samples", json!({}))], red);
     let run = |fixture: Fixture| {
-        let agent = Agent::builder(model.clone()).toolset(Server::new("my", fixture));
+        let agent = Agent::builder(model.clone()).toolset(Server::new("my", fixture.clone()));
         let agent = agent.build().unwrap();
-        async move { results(&agent.run("Paint it.").await.unwrap()) }
+        async move {
+            let run = agent.run("Paint it.").await.unwrap();
+            assert_eq!(*fixture.0.offered.lock().unwrap(), [false]);
+            results(&run)
+        }
     };
     let why = "the server `my`: it asks for something that this client does not offer";
     assert_eq!(run(Fixture::new()).await, [why]);
