@@ -78,9 +78,9 @@ impl Server {
     /// In the middle of a call it may ask the model of the session (sampling): with texts and images
     /// of its own, without tools, and within the budget of the session, to which that is charged.
     ///
-    /// The model reads nothing of the conversation for it. Each session has a connection of its own
-    /// then, and calls of a server of 2025 are made one at a time: it does not say which of them
-    /// asks.
+    /// The model reads nothing of the conversation for it. Calls of a server of 2025 are made one at
+    /// a time then, as it does not say which of them asks, and each session has a connection of its
+    /// own; a lazy toolset that makes the server has to be one for each session, too.
     #[must_use]
     pub fn sampling(mut self) -> Self {
         self.settings.sampling = Sampling::Offered;

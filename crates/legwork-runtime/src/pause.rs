@@ -32,8 +32,7 @@ pub(crate) async fn pause(cx: &StepContext, state: AgentState) -> Result<Advance
     if state.owed() != Owed::Pause {
         return cx.commit(cx.goes_on(state)).await.map(Advance::More);
     }
-    let mut asks = state.pending().iter();
-    if let Some(prompt) = asks.find_map(|pending| Auxiliary::of_call(&state, pending)) {
+    if let Some(prompt) = state.pending().iter().find_map(|one| Auxiliary::of_call(&state, one)) {
         return obtain(prompt, cx.goes_on(state), cx).await.map(Advance::More);
     }
     // A run that only looked leaves no trace.

@@ -685,6 +685,41 @@ async fn s7_2_a_call_is_asked_about_beside_a_subagent_that_waits_and_a_barrier_b
 }
 
 #[tokio::test]
+async fn s7_3_a_call_that_is_approved_while_the_last_one_runs_runs_too() {
+    let (store, gate) = (MemoryStore::new(), legwork_testkit::Gate::new());
+    let built = |gate: &legwork_testkit::Gate| {
+        let gate = gate.clone();
+        let slow = made(spec("slow").effect(once()), move |arguments, _| {
+            let gate = gate.clone();
+            Box::pin(async move {
+                if arguments["n"] == 1 {
+                    gate.pass().await;
+                }
+                ToolOutcome::value(arguments["n"].clone())
+            })
+        });
+        Agent::builder(turns(&[("slow", 1), ("slow", 2), ("slow", 3)]))
+            .toolset(asked(Ask::always(), [slow]))
+            .store_in(Arc::new(store.clone()))
+            .build()
+            .unwrap()
+    };
+    let pending = rests(&built(&gate)).await;
+    let session = built(&gate).session("s");
+    session.answer(Answer::approve(&pending[0])).await.unwrap();
+    let agent = built(&gate);
+    let approves = async {
+        gate.arrived(1).await;
+        session.answer(Answer::approve(&pending[1])).await.unwrap();
+        gate.open();
+    };
+    let run = tokio::join!(agent.resume("s").outcome(), approves).0.unwrap();
+    let left: Vec<_> = run.state().pending().iter().map(|one| one.index).collect();
+    assert_eq!(left, [2], "only the third waits");
+    assert!(run.state().call(1).unwrap().execution().is_some(), "the second ran");
+}
+
+#[tokio::test]
 async fn s7_4_a_state_is_answered_without_a_store() {
     let (world, store) = (World::default(), MemoryStore::new());
     let agent = clerk(&world, &store, &turns(&[("send", 1)])).build().unwrap();

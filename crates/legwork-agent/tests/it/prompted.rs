@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use legwork_agent::memory::MemoryStore;
+use legwork_agent::toolset::{Tools, ToolsetExt as _};
 use legwork_agent::{Agent, Builder, Control, Error, Run, Subagent};
 use legwork_core::event::Purpose;
 use legwork_core::inbox::Answer;
@@ -384,4 +385,28 @@ async fn s5_4_a_prompt_that_a_crash_cut_off_in_a_subagent_counts_above() {
     let (run, ()) = tokio::join!(agent.resume("s").outcome(), opens);
     let most: Vec<_> = other.requests().iter().map(|request| request.max_output).collect();
     assert!(most[0].is_some_and(|most| most < 2_500), "{most:?}: {:?}", run.unwrap().status());
+}
+
+#[tokio::test]
+async fn s6_4_s7_2_a_call_that_runs_elsewhere_counts_beside_a_body_that_asks() {
+    let asks = made(spec("asks").resource("n"), |_, cx| {
+        let outcome = match cx.supplied() {
+            [] => Prompt::new(QUESTION).into(),
+            _ => ToolOutcome::text("painted"),
+        };
+        Box::pin(std::future::ready(outcome))
+    });
+    let elsewhere = Tools::new("page", [noting("click", once(), &World::default())]).deferred();
+    let turn = ["click", "asks", "asks"].map(|name| (name, json!({"n": 1})));
+    let model = ScriptedModel::new(Script::from_fn(move |asked| match asked.turn() {
+        _ if is_prompt(asked) => Turn::text("red"),
+        0 => Turn::calls(turn.clone()),
+        _ => Turn::text("done"),
+    }));
+    let store = Arc::new(MemoryStore::new());
+    let agent = Agent::builder(model).toolset(elsewhere).tool(asks).store_in(store);
+    let run = agent.build().unwrap().run("go").in_session("s").outcome().await.unwrap();
+    assert_eq!(run.status(), ExecutionStatus::AwaitingInput);
+    assert_eq!(run.used().tool_calls, 3, "the one that runs elsewhere, and the two others");
+    assert_eq!(run.state().pending().len(), 1);
 }

@@ -74,6 +74,11 @@ impl AgentState {
         self.pending().iter().all(|pending| matches!(pending.reason, PendingReason::Until(_)))
     }
 
+    /// Whether a call waits for the model, which whoever runs the session asks.
+    pub(crate) fn asks_model(&self) -> bool {
+        self.pending().iter().any(|pending| pending.prompt().is_some())
+    }
+
     /// Whether the call at an index gave the output of the execution, as far as is known before
     /// that is checked.
     pub fn gave_output(&self, index: u32) -> bool {

@@ -32,8 +32,7 @@ impl AgentState {
             return facts.started_at.filter(|_| queued && facts.parent.is_none());
         };
         let waits = execution.status.is_waiting() && execution.signals.is_empty();
-        let asks = self.pending().iter().any(|pending| pending.prompt().is_some());
-        if waits && !asks && self.owed() == Owed::Pause {
+        if waits && !self.asks_model() && self.owed() == Owed::Pause {
             return self.next_time();
         }
         Some(execution.started_at)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use legwork_core::continuation::End;
 use legwork_core::event::{ParentLink, Paused, SessionStarted};
 use legwork_core::inbox::Answer;
 use legwork_core::state::{Input, Lapsed, PendingReason, Waits};
@@ -92,6 +93,7 @@ fn s7_10_a_call_that_waits_for_the_model_is_work_and_takes_no_value_of_a_person(
     let began = state.execution().unwrap().started_at;
     assert!(state.status().unwrap().is_waiting(), "another one waits for a person");
     assert_eq!(state.due_at(), Some(began), "the model is asked all the same");
+    assert!(matches!(state.end(), End::Interrupted), "it is to be run, and not only answered");
     let paused = Paused { pending: vec![waits.clone()], ..Paused::default() };
     let alone = state.clone().with(Event::Paused(paused));
     assert_eq!(alone.status(), Some(&ExecutionStatus::InProgress), "it waits for nobody");

@@ -53,7 +53,7 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         None => return give_up(state, cx).await,
     };
     let (mut state, all) = collect(state, cx, &shown).await?;
-    let Collected { mut jobs, mut held, waiting, more } = all;
+    let Collected { mut jobs, mut held, waiting, mut more } = all;
     let fresh = jobs.iter().filter(|job| job.is_fresh()).count();
     if jobs.iter().any(|job| job.answered) || cx.account.calls.held() < fresh {
         state = check_again(state, cx, fresh);
@@ -81,17 +81,18 @@ pub async fn run(state: AgentState, cx: &StepContext) -> Result<AgentState, Halt
         if ending.leaves_out(&state) {
             state = leave(state, cx, turn, &ending, &mut jobs).await?;
         }
-        if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
-            break;
-        }
-        // What waits now may hold back those behind it: they are collected again.
-        if *state.pending() != *waited && !jobs.iter().any(|job| job.begun) {
+        // What waits now may hold back those that have not begun: they are collected again.
+        if *state.pending() != *waited && !judge::waits_for_doubt(&state) {
             if let Some(turn) = turn {
                 let left = jobs.iter().filter(|job| job.is_fresh()).count();
                 cx.account.calls.take_over(left);
                 turn.release(left);
             }
-            return Ok(state.with_pending(waiting));
+            jobs.retain(|job| job.begun);
+            more = true;
+        }
+        if jobs.is_empty() || cx.control.is_raised() || why_skipped(&state, cx).is_some() {
+            break;
         }
         let batch = next_batch(cx.services.calls, &ending, &mut jobs);
         state = match batch.len() {
