@@ -208,6 +208,15 @@ const PRINT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "editor",
+        &[
+            "allowed: send",
+            "the call is done",
+            "agent: The letter is on its way.",
+            "the turn ended: end_turn",
+        ],
+    ),
+    (
         "tool_asks_model",
         &["the model reads: example:counts: It has 7 words.", "1 call, 20 tokens in, 5 out"],
     ),
