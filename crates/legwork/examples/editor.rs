@@ -1,14 +1,13 @@
 //! An agent inside an editor. A few lines that speak the Agent Client Protocol take the place of
 //! the editor, and a script that of the model.
 #![allow(clippy::print_stdout, reason = "a program speaks to its terminal")]
+#![allow(clippy::indexing_slicing, reason = "a field of JSON that is not there is null")]
 
 use legwork::acp::Server;
 use legwork::agent::driver::{Line, NoModel, Scripted};
 use legwork::prelude::*;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
 /// Sends a letter, once a person allows it.
 #[tool]
@@ -19,83 +18,63 @@ async fn send(to: String, cx: &ToolContext) -> ToolOutcome {
     }
 }
 
-/// The other side: it shows what it is told, and allows what it is asked.
-struct Editor {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    to: WriteHalf<DuplexStream>,
-    last: u64,
+fn request(id: u64, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-impl Editor {
-    async fn asks(
-        &mut self,
-        method: &str,
-        params: Value,
-    ) -> Result<Value, Box<dyn std::error::Error>> {
-        self.last += 1;
-        let id = self.last;
-        self.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
-        loop {
-            let line = self.lines.next_line().await?.ok_or("the agent is gone")?;
-            let message: Value = serde_json::from_str(&line)?;
-            match message["method"].as_str() {
-                Some("session/request_permission") => {
-                    let params = &message["params"];
-                    let options = params["options"].as_array().into_iter().flatten();
-                    let option = |kind| options.clone().find(|option| option["kind"] == kind);
-                    let once = option("allow_once").ok_or("there is no such option")?;
-                    println!("allowed: {}", params["toolCall"]["title"].as_str().unwrap_or(""));
-                    let outcome = json!({"outcome": "selected", "optionId": once["optionId"]});
-                    let result = json!({"outcome": outcome});
-                    self.says(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
-                        .await?;
-                }
-                Some(_) => shows(&message["params"]["update"]),
-                None if message["id"] == id => return Ok(message["result"].clone()),
-                None => {}
+/// The other side: it gives a task, shows what it is told, and allows what it is asked.
+async fn editor(near: DuplexStream) -> Result<(), Box<dyn std::error::Error>> {
+    let (from, mut to) = tokio::io::split(near);
+    let mut lines = BufReader::new(from).lines();
+    let hello = json!({"protocolVersion": 1, "clientCapabilities": {}});
+    let mut says = Some(request(1, "initialize", hello));
+    loop {
+        if let Some(message) = says.take() {
+            to.write_all(format!("{message}\n").as_bytes()).await?;
+        }
+        let line = lines.next_line().await?.ok_or("the agent is gone")?;
+        let heard: Value = serde_json::from_str(&line)?;
+        let (result, params) = (&heard["result"], &heard["params"]);
+        says = match (heard["method"].as_str(), heard["id"].as_u64()) {
+            (Some("session/request_permission"), _) => {
+                let mut options = params["options"].as_array().into_iter().flatten();
+                let once = options.find(|option| option["kind"] == "allow_once");
+                let once = once.map(|option| &option["optionId"]);
+                println!("allowed: {}", params["toolCall"]["title"]);
+                let result = json!({"outcome": {"outcome": "selected", "optionId": once}});
+                Some(json!({"jsonrpc": "2.0", "id": heard["id"], "result": result}))
             }
-        }
+            (Some(_), _) if params["update"]["sessionUpdate"] == "agent_message_chunk" => {
+                println!("the agent says: {}", params["update"]["content"]["text"]);
+                None
+            }
+            (None, Some(1)) => {
+                let place = json!({"cwd": std::env::current_dir()?, "mcpServers": []});
+                Some(request(2, "session/new", place))
+            }
+            (None, Some(2)) => {
+                let task = json!([{"type": "text", "text": "Write to Ann."}]);
+                let task = json!({"sessionId": result["sessionId"], "prompt": task});
+                Some(request(3, "session/prompt", task))
+            }
+            (None, _) => break println!("the turn ended: {}", result["stopReason"]),
+            _ => None,
+        };
     }
-
-    async fn says(&mut self, message: Value) -> std::io::Result<()> {
-        self.to.write_all(format!("{message}\n").as_bytes()).await
-    }
-}
-
-/// What an editor shows of an update.
-fn shows(update: &Value) {
-    match update["sessionUpdate"].as_str() {
-        Some("agent_message_chunk") => {
-            println!("agent: {}", update["content"]["text"].as_str().unwrap_or_default())
-        }
-        Some("tool_call_update") if update["status"] == "completed" => println!("the call is done"),
-        _ => {}
-    }
+    Ok(())
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let script =
-        [Line::call("send", json!({"to": "Ann"})), Line::text("The letter is on its way.")];
-    let agent = Agent::builder(NoModel).driver(Scripted::new(script)).tools([send]);
+    let call = Line::call("send", json!({"to": "Ann"}));
+    let script = Scripted::new([call, Line::text("The letter is on its way.")]);
+    let agent = Agent::builder(NoModel).driver(script).tools([send]);
     let agent = agent.id("clerk").store("memory:").build()?;
-
     // A program gives `tokio::io::stdin()` and `tokio::io::stdout()`.
     let (near, far) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(far);
     let serving = tokio::spawn(async move { Server::new(agent).serve(input, output).await });
-
-    let (from, to) = tokio::io::split(near);
-    let mut editor = Editor { lines: BufReader::new(from).lines(), to, last: 0 };
-    let hello = json!({"protocolVersion": 1, "clientCapabilities": {}});
-    editor.asks("initialize", hello).await?;
-    let place = json!({"cwd": std::env::current_dir()?, "mcpServers": []});
-    let session = editor.asks("session/new", place).await?["sessionId"].clone();
-    let text = json!([{"type": "text", "text": "Write to Ann."}]);
-    let ended =
-        editor.asks("session/prompt", json!({"sessionId": session, "prompt": text})).await?;
-    println!("the turn ended: {}", ended["stopReason"].as_str().unwrap_or_default());
-    drop(editor);
+    editor(near).await?;
     serving.await??;
     Ok(())
 }

@@ -210,10 +210,9 @@ const PRINT: &[(&str, &[&str])] = &[
     (
         "editor",
         &[
-            "allowed: send",
-            "the call is done",
-            "agent: The letter is on its way.",
-            "the turn ended: end_turn",
+            r#"allowed: "send""#,
+            r#"the agent says: "The letter is on its way.""#,
+            r#"the turn ended: "end_turn""#,
         ],
     ),
     (
