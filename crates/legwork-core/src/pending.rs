@@ -30,7 +30,7 @@ pub enum PendingReason {
     Until(Timestamp),
     /// Its body asked a person for input, with which it runs again.
     Input,
-    /// Its body asked the model, and runs again with the answer: whoever runs the session asks it.
+    /// Its body asked the model, and runs again with the answer, which a run of the session obtains.
     Model,
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct Handler {
     pub(crate) turns: Arc<RwLock<()>>,
     /// Rises when the tools may have changed.
     pub(crate) revision: Arc<AtomicU64>,
+    /// Whether the server may ask the model of the session.
     pub(crate) samples: Sampling,
 }
 

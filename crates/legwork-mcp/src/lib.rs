@@ -26,11 +26,12 @@
 //! ```
 //!
 //! Read the modules in this order: [`connect`] (streams to a server), [`program`] (a child
-//! process), `attended` (its standard error), `http` (a server elsewhere: [`Endpoint`]),
-//! [`server`] (what an agent is given), `opened` (the tools as they are listed now), `connection`
-//! (one that is live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile),
-//! `input`, `sampling` and `asked` (what it asks a person or the model), `listing`, `names`, `schema`, `effect`, `tool`,
-//! `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to servers over HTTP.
+//! process), `attended` (its standard error), `http` (a server elsewhere: [`Endpoint`]), [`server`]
+//! (what an agent is given), `opened` (the tools as they are listed now), `connection` (one that is
+//! live), `handshake`, `fault`, `handler` and `calls` (what a server says meanwhile), `input`,
+//! `sampling` and `asked` (what it asks a person or the model), `listing`, `names`, `schema`,
+//! `effect`, `tool`, `offer`, `result`. With the feature `oauth`, the module `oauth` logs in to
+//! servers over HTTP.
 #![forbid(unsafe_code)]
 
 mod asked;

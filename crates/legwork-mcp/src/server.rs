@@ -75,8 +75,8 @@ impl Server {
         self
     }
 
-    /// In the middle of a call it may ask the model of the session (sampling): with texts and images
-    /// of its own, without tools, and within the budget of the session, to which that is charged.
+    /// In the middle of a call it may ask the model of the session (sampling), with texts and images
+    /// of its own and without tools. That is charged to the budget of the session.
     ///
     /// The model reads nothing of the conversation for it. Calls of a server of 2025 are made one at
     /// a time then, as it does not say which of them asks, and each session has a connection of its
@@ -173,7 +173,8 @@ impl Toolset for Server {
         }
     }
 
-    /// What a server asks the model of a session is paid by that session.
+    /// A server that may ask the model has a connection for each session: it is the model, and the
+    /// budget, of that session.
     fn share_key(&self, scope: &Scope) -> String {
         match self.settings.sampling {
             Sampling::Offered => scope.session.to_string(),

@@ -96,8 +96,8 @@ fn answered(cx: &StepContext, state: AgentState, answer: Answer) -> AgentState {
     state
 }
 
-/// Asks somebody in this process; breaks where something else is to be done now: the call was
-/// answered, or the run ended.
+/// Asks the approver of this process; breaks if there is other work to do: the call was answered, or
+/// the run ended.
 async fn ask(
     cx: &StepContext,
     approver: &dyn Approver,

@@ -182,7 +182,7 @@ async fn interrupted(world: &World, store: &MemoryStore) -> (Run, Pending) {
 }
 
 #[tokio::test]
-async fn s7_10_whoever_resumes_the_session_asks_the_model_again() {
+async fn s7_10_a_run_that_resumes_the_session_asks_the_model_again() {
     let (world, store) = (World::default(), MemoryStore::new());
     let (run, pending) = interrupted(&world, &store).await;
     let charged = run.used();

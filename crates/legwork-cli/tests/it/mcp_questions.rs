@@ -7,8 +7,7 @@ use serde_json::json;
 
 use crate::home::{Home, Ran, text};
 
-/// A server of the older revision, in the words of a shell: `paint` asks which colour, and how many
-/// coats.
+/// A server of the older revision with one tool, `paint`, in the words of a shell.
 const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
 while read -r line; do
@@ -20,20 +19,28 @@ while read -r line; do
       answer "$id" '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}' ;;
     *'"method":"tools/list"'*)
       answer "$id" '{"tools":[{"name":"paint","description":"Paints.","inputSchema":{"type":"object"}}]}' ;;
-    *'"method":"tools/call"'*)
-      call=$id
-      printf '%s\n' '{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":{"mode":"form","message":"How is the door to be?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string","enum":["red","green"],"title":"Colour"},"coats":{"type":"integer","default":2,"description":"how often"}},"required":["colour"]}}}' ;;
-    *'"action":"accept"'*)
-      said=$(printf %s "$line" | tr -d '"\\' | sed 's/.*content://')
-      answer "$call" "{\"content\":[{\"type\":\"text\",\"text\":\"painted $said\"}]}" ;;
+    CALLS
   esac
 done
 "#;
 
+/// Which colour, and how many coats.
+const ASKS: &str = r#"    *'"method":"tools/call"'*)
+      call=$id
+      printf '%s\n' '{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":{"mode":"form","message":"How is the door to be?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string","enum":["red","green"],"title":"Colour"},"coats":{"type":"integer","default":2,"description":"how often"}},"required":["colour"]}}}' ;;
+    *'"action":"accept"'*)
+      said=$(printf %s "$line" | tr -d '"\\' | sed 's/.*content://')
+      answer "$call" "{\"content\":[{\"type\":\"text\",\"text\":\"painted $said\"}]}" ;;"#;
+
+/// The server in a folder, with what it does about calls and answers.
+pub(crate) fn write_server(home: &Home, calls: &str) {
+    fs::write(home.work().join("server.sh"), SERVER.replace("    CALLS", calls)).unwrap();
+}
+
 /// A home whose user has the server, and a model that paints.
 pub(crate) fn home() -> (Home, Server) {
     let home = Home::new();
-    fs::write(home.work().join("server.sh"), SERVER).unwrap();
+    write_server(&home, ASKS);
     home.file(".config/legwork/legwork.toml", "[mcp.my]\ncommand = [\"sh\", \"server.sh\"]\n");
     let turns = [Turn::call("my_paint", json!({})), Turn::text("Done.")];
     (home, Server::start(turns).unwrap())

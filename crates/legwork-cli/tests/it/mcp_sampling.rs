@@ -1,34 +1,18 @@
 //! What an MCP server asks the model in the middle of a call.
 
-use std::fs;
-
 use legwork_testkit::{Asked, Gate, Script, Server, Turn};
 use serde_json::json;
 
 use crate::home::{Home, started, text};
-use crate::mcp_questions::result;
+use crate::mcp_questions::{result, write_server};
 
-/// A server of the older revision, in the words of a shell: `paint` asks the model for a colour.
-const SERVER: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
-while read -r line; do
-  id=$(expr "$line" : '.*"id":\([0-9]*\)')
-  case "$line" in
-    *'"method":"server/discover"'*)
-      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id" ;;
-    *'"method":"initialize"'*)
-      answer "$id" '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}' ;;
-    *'"method":"tools/list"'*)
-      answer "$id" '{"tools":[{"name":"paint","description":"Paints.","inputSchema":{"type":"object"}}]}' ;;
-    *'"method":"tools/call"'*)
+/// The server asks the model for a colour.
+const ASKS: &str = r#"    *'"method":"tools/call"'*)
       call=$id
       printf '%s\n' '{"jsonrpc":"2.0","id":77,"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"Name a colour."}}],"systemPrompt":"Be brief.","maxTokens":50}}' ;;
     *'"id":77'*)
       said=$(printf %s "$line" | tr -d '"\\')
-      answer "$call" "{\"content\":[{\"type\":\"text\",\"text\":\"painted $said\"}]}" ;;
-  esac
-done
-"#;
+      answer "$call" "{\"content\":[{\"type\":\"text\",\"text\":\"painted $said\"}]}" ;;"#;
 
 fn is_prompt(asked: &Asked) -> bool {
     asked.instructions == "Be brief."
@@ -37,7 +21,7 @@ fn is_prompt(asked: &Asked) -> bool {
 /// A home whose user has the server, with more said of it, and a model that paints.
 fn home(more: &str, gate: &Gate) -> (Home, Server) {
     let home = Home::new();
-    fs::write(home.work().join("server.sh"), SERVER).unwrap();
+    write_server(&home, ASKS);
     let table = format!("sandbox = \"off\"\n[mcp.my]\ncommand = [\"sh\", \"server.sh\"]\n{more}");
     home.file(".config/legwork/legwork.toml", &table);
     let gate = gate.clone();

@@ -76,7 +76,7 @@ impl AgentState {
             }
             ExecutionStatus::Cancelled => End::Cancelled(signal),
             ExecutionStatus::InProgress => End::Interrupted,
-            // It has work to do beside what waits.
+            // A run has work to do, although calls wait.
             status if status.is_waiting() && self.asks_model() => End::Interrupted,
             status if status.is_waiting() => End::Waiting(self.pending()),
             _ => End::Stopped(signal),

@@ -74,7 +74,7 @@ impl AgentState {
         self.pending().iter().all(|pending| matches!(pending.reason, PendingReason::Until(_)))
     }
 
-    /// Whether a call waits for the model, which whoever runs the session asks.
+    /// Whether a call waits for the model: then a run of the session has work to do.
     pub(crate) fn asks_model(&self) -> bool {
         self.pending().iter().any(|pending| pending.prompt().is_some())
     }

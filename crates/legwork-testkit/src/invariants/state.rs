@@ -55,7 +55,7 @@ fn status(state: &AgentState) -> Checked {
     let ended = execution.current.is_none();
     hold!(STATUS, ended || !status.is_terminal(), "it is {status} with a step under way");
     let pending = &execution.pending;
-    // A call that asks the model waits for nobody.
+    // The run itself asks the model.
     let none = pending.iter().all(|pending| pending.prompt().is_some());
     let waits = status.is_waiting();
     hold!(STATUS, waits != none, "it is {status}, and pending is {pending:?}");

@@ -242,7 +242,7 @@ fn remove_pending(execution: &mut ExecutionState, answered: impl Fn(&Pending) ->
 /// The status of an execution some of whose calls wait.
 fn waiting(pending: &[Pending]) -> ExecutionStatus {
     match pending {
-        // Those that ask the model wait for nobody.
+        // The run itself asks the model.
         all if all.iter().all(|pending| pending.prompt().is_some()) => ExecutionStatus::InProgress,
         some if some.iter().any(|pending| pending.reason.needs_decision()) => {
             ExecutionStatus::AwaitingApproval
